@@ -1,0 +1,107 @@
+"""`replaylint check`: lint recordings and report. It is what `replaylint` does without another command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from replaylint import __version__
+from replaylint.commands.output import PROGRAM, complain, write
+from replaylint.render import Format, renderer
+from replaylint.render.escape import printable
+from replaylint.report.findings import SEVERITIES, UnknownRule, chosen
+from replaylint.report.lint import lint
+from replaylint.rules import all_rules
+
+if TYPE_CHECKING:
+    from replaylint.report.model import Report
+
+NAME = "check"
+COMMANDS = (NAME,)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        write([f"{PROGRAM} {__version__}\n"])
+        raise typer.Exit
+
+
+def check(
+    traces: Annotated[list[str], typer.Argument(metavar="TRACE...", help="Recordings; - is standard input.")],
+    form: Annotated[Format, typer.Option("--format", "-f", help="How to print the report.")] = "text",
+    select: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE[,RULE]", help="Report these rules only: a code, a name, or a prefix such as RL2."),
+    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="RULE[,RULE]", help="Do not report these rules.")] = None,
+    fail_on: Annotated[
+        Literal["error", "warning", "info", "never"],
+        typer.Option(help="Exit with 1 for findings of this severity or above."),
+    ] = "error",
+    eof: Annotated[
+        Literal["open", "closed"],
+        typer.Option(help="What the end of a recording means: nothing, or that its connections ended."),
+    ] = "open",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print findings only.")] = False,
+    version: Annotated[  # noqa: ARG001
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> int:
+    """Say how every session/resume and session/load in recordings of the Agent Client Protocol ended.
+
+    How long the client waited for the response although it had the whole history, and what broke the order.
+
+    Exit status: 0 clean, 1 findings at or above --fail-on, 2 an input could not be read or the call was wrong.
+    """
+    rules = all_rules()
+    try:
+        codes = chosen(_split(select), rules) if select else {rule.code for rule in rules}
+        codes -= chosen(_split(ignore), rules)
+    except UnknownRule as unknown:
+        complain(_unknown_rule(unknown))
+        return 2
+    report = lint(traces, closed=eof == "closed", codes=codes)
+    failed = _complain_of_inputs(report)
+    write(renderer(form).render(report, quiet=quiet))
+    return 2 if failed else int(_failing(report, fail_on))
+
+
+def _split(names: list[str] | None) -> list[str]:
+    return [name for each in names or () for name in each.split(",") if name.strip()]
+
+
+def _unknown_rule(unknown: UnknownRule) -> str:
+    hint = f"; did you mean {unknown.nearest}?" if unknown.nearest is not None else ""
+    return f"there is no rule {printable(unknown.name)!r}{hint}"
+
+
+def _complain_of_inputs(report: Report) -> bool:
+    """Say which inputs could not be read to their end; whether there was one."""
+    failed = False
+    for trace in report.traces:
+        error = trace.error
+        if error is None:
+            continue
+        failed = True
+        line = f":{error.line}" if error.line is not None else ""
+        complain(f"{printable(trace.path)}{line}: {printable(error.message)}{_meant(trace.path, error.code)}")
+    return failed
+
+
+def _meant(path: str, code: str) -> str:
+    """A file that is not there, with a name like a command's."""
+    if code != "not-found":
+        return ""
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    near = get_close_matches(path, COMMANDS, 1)
+    return f"; did you mean the command {near[0]}?" if near else ""
+
+
+def _failing(report: Report, fail_on: str) -> bool:
+    if fail_on == "never":
+        return False
+    grave = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    return any(report.summary.findings[severity] for severity in grave)

@@ -1,0 +1,1 @@
+"""What a message means, whatever a replay makes of it: methods, variants, directions, requests, connections."""

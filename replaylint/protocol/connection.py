@@ -1,0 +1,153 @@
+"""A connection: its version and names, its pending requests, and which sessions are active on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from replaylint.protocol import methods, vendor
+from replaylint.protocol.exchange import Exchange
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from replaylint.protocol.exchange import Request
+
+IDS_REMEMBERED: Final = 100_000
+"""Sessions a connection, and messages and tool calls a session, before the oldest are forgotten."""
+
+VERSIONS: Final = (1, 2)
+
+
+class Session:
+    """What a connection showed of one session.
+
+    `active` is None where the recording has not shown yet whether the session is active: on a partial connection.
+    Lines are 0 where there is none yet.
+    """
+
+    __slots__ = ("active", "busy_line", "named", "prompt_line", "root", "state_line")
+
+    def __init__(self, *, active: bool | None) -> None:
+        self.active = active
+        self.named = False
+        """The client named it, or a result did."""
+        self.root: str | None = None
+        """Of a child that the agent announced: the session that its parents go back to."""
+        self.state_line = 0
+        """Its last `state_update`."""
+        self.busy_line = 0
+        """Its last `state_update` that says running or requires_action."""
+        self.prompt_line = 0
+        """Its last `session/prompt`."""
+
+
+class Peer:
+    """The name and version that one side gave itself."""
+
+    __slots__ = ("name", "version")
+
+    def __init__(self, info: object) -> None:
+        facts = info if isinstance(info, dict) else {}
+        name, version = facts.get("name"), facts.get("version")
+        self.name = name if isinstance(name, str) else None
+        self.version = version if isinstance(version, str) else None
+
+
+class Connection:
+    """One connection of a recording; `number` counts from 1."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.exchange = Exchange()
+        self.sessions: dict[str, Session] = {}
+        self.forgot = False
+        """Whether sessions were forgotten, so that a new id may be an old one."""
+        self.version: int | None = None
+        self.negotiated = False
+        """Whether `version` comes from an `initialize` result; a later sign no longer changes it then."""
+        self.first_client_line = 0
+        self.begins_here = False
+        """Whether its first client message is `initialize`: else its beginning is not in the recording."""
+        self.speaks_jsonrpc: set[str | None] = set()
+        """The sides whose messages bear `jsonrpc`: some recorders leave it out of all."""
+        self.ended = False
+        """Whether the recorder said that the agent or its output ended."""
+        self.client = Peer(None)
+        self.agent = Peer(None)
+        self.opted_in = False
+        """Whether the client declared the vendor event."""
+        self.vendor_seen = False
+        """Whether the agent sent the vendor event."""
+
+    @property
+    def partial(self) -> bool:
+        """Whether the beginning of the connection is not in the recording."""
+        return not self.begins_here
+
+    def client_message(self, method: str | None, line: int) -> None:
+        """The client sent something."""
+        if not self.first_client_line:
+            self.first_client_line = line
+            self.begins_here = method == methods.INITIALIZE
+
+    def session(self, session_id: str) -> Session:
+        """What is known of this session; the oldest is forgotten when there are too many."""
+        session = self.sessions.get(session_id)
+        if session is None:
+            if len(self.sessions) >= IDS_REMEMBERED:
+                del self.sessions[next(iter(self.sessions))]
+                self.forgot = True
+            unknown = self.partial or self.forgot
+            session = self.sessions[session_id] = Session(active=None if unknown else False)
+        return session
+
+    def announce(self, child_id: str, parent_id: str) -> Session:
+        """An agent announced a child on its parent's stream."""
+        root = self.session(parent_id).root
+        child = self.session(child_id)
+        child.root = parent_id if root is None else root
+        return child
+
+    def decide(self, version: int) -> bool:
+        """A sign of the version, where nothing said it before. True when it was news."""
+        if self.version is not None:
+            return False
+        self.version = version
+        return True
+
+    def requested(self, request: Request, params: Mapping[str, object]) -> None:
+        """The client sent a request with these params."""
+        if request.session_id is not None:
+            session = self.session(request.session_id)
+            session.named = True
+            if request.method == methods.PROMPT:
+                session.prompt_line = request.line
+        if request.method == methods.INITIALIZE:
+            self.client = Peer(params.get("info") or params.get("clientInfo"))
+            self.opted_in = vendor.declares_replay_end(params)
+
+    def succeeded(self, request: Request, result: object) -> None:
+        """A request of the client was answered with a result."""
+        facts = result if isinstance(result, dict) else {}
+        method = request.method
+        if method == methods.INITIALIZE:
+            self.agent = Peer(facts.get("info") or facts.get("agentInfo"))
+            version = facts.get("protocolVersion")
+            if version in VERSIONS and not isinstance(version, bool):
+                self.version = int(version)
+                self.negotiated = True
+        elif method in {methods.NEW, methods.FORK}:
+            self._names(facts.get("sessionId"), active=True)
+        elif method in {methods.CLOSE, methods.DELETE} and request.session_id is not None:
+            self.session(request.session_id).active = False
+        elif method == methods.LIST:
+            listed = facts.get("sessions")
+            for entry in listed if isinstance(listed, list) else ():
+                self._names(entry.get("sessionId") if isinstance(entry, dict) else None)
+
+    def _names(self, session_id: object, *, active: bool | None = None) -> None:
+        if isinstance(session_id, str):
+            session = self.session(session_id)
+            session.named = True
+            if active is not None:
+                session.active = active

@@ -1,0 +1,145 @@
+"""Requests and responses: which answer belongs to which request.
+
+Each side chooses its own ids, so a request is found by its side, its id, and the id's JSON type.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from orjson import OPT_SORT_KEYS, dumps
+
+from replaylint.protocol.methods import RESULT_KEYS
+from replaylint.recording.message import AGENT, CLIENT, other
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from replaylint.recording.message import Side
+
+
+class Request:
+    """A request that was seen: `id` as recorded, `key` as ids are compared.
+
+    `odd`: it has an invalid id, came in a batch or lacks `jsonrpc`, so that an error with id null may answer it.
+    """
+
+    __slots__ = ("id", "key", "line", "method", "odd", "session_id", "side", "time")
+
+    def __init__(
+        self, side: Side | None, ident: object, method: str, params: Mapping[str, object], line: int, time: float
+    ) -> None:
+        self.side = side
+        self.id = ident
+        self.key = id_key(ident)
+        self.method = method
+        session_id = params.get("sessionId")
+        self.session_id = session_id if isinstance(session_id, str) else None
+        self.line = line
+        self.time = time
+        self.odd = self.key.__class__ is tuple
+
+    def answers_to(self, ident: object) -> bool:
+        """Whether this is the id of the request."""
+        return id_key(ident) == self.key
+
+
+def id_key(ident: object) -> object:
+    """What an id is compared by: 1 and 1.0 are one id; "1" is another. A tuple stands for an invalid id."""
+    if isinstance(ident, bool):
+        return ("boolean", ident)
+    if isinstance(ident, float):
+        return int(ident) if ident.is_integer() else ("fraction", ident)
+    if isinstance(ident, int | str):
+        return ident
+    return ("other", dumps(ident, option=OPT_SORT_KEYS))
+
+
+def _in_other_type(key: object) -> object:
+    """The same id as the other JSON type, "1" for 1; None where there is none."""
+    if isinstance(key, int):
+        return str(key)
+    if isinstance(key, str) and key.lstrip("-").isdecimal() and len(key) < 20 and str(int(key)) == key:
+        return int(key)
+    return None
+
+
+class Exchange:
+    """The pending requests of one connection."""
+
+    def __init__(self) -> None:
+        # A list for each id: a side may reuse one that is in flight, and the oldest is answered first.
+        self._pending: dict[Side | None, dict[object, list[Request]]] = {CLIENT: {}, AGENT: {}, None: {}}
+        self._odd: list[Request] = []
+
+    def open(self, request: Request) -> None:
+        """A request was sent."""
+        self._pending[request.side].setdefault(request.key, []).append(request)
+        if request.odd:
+            self._odd.append(request)
+
+    def settle(self, sender: Side | None, body: Mapping[str, object]) -> Request | None:
+        """The request that this response answers, which is pending no longer; None where there is none.
+
+        `sender` None: the recording does not say who sent the response.
+        """
+        ident = body.get("id")
+        if ident is None and "error" in body:
+            return self._settle_odd(sender)
+        key = id_key(ident)
+        for candidate in (key, _in_other_type(key)):
+            if candidate is None:
+                continue
+            if sender is not None:
+                queues = [self._pending[other(sender)], self._pending[None]]
+            else:
+                queues = list(self._pending.values())
+            found = [queue[candidate][0] for queue in queues if candidate in queue]
+            if found:
+                request = found[0] if len(found) == 1 else _likeliest(found, body)
+                self._close(request)
+                return request
+        return None
+
+    def _settle_odd(self, sender: Side | None) -> Request | None:
+        for request in self._odd:
+            if sender is None or request.side != sender:
+                self._close(request)
+                return request
+        return None
+
+    def _close(self, request: Request) -> None:
+        queue = self._pending[request.side][request.key]
+        queue.remove(request)
+        if not queue:
+            del self._pending[request.side][request.key]
+        if request.odd:
+            self._odd.remove(request)
+
+    def pending(self) -> Iterator[Request]:
+        """The unanswered requests of both sides."""
+        return chain.from_iterable(queue for side in self._pending.values() for queue in side.values())
+
+    def find(self, side: Side | None, ident: object) -> Request | None:
+        """The oldest pending request of this side with this id; of either side where `side` is None."""
+        sides: tuple[Side | None, ...] = (CLIENT, AGENT, None) if side is None else (side, None)
+        found = [self._pending[each].get(id_key(ident), [None])[0] for each in sides]
+        return min(filter(None, found), key=lambda request: request.line, default=None)
+
+    def take(self, side: Side, line: int) -> list[Request]:
+        """The pending requests of this side from this line on, which are pending here no longer."""
+        taken = [request for request in self.pending() if request.side == side and request.line >= line]
+        for request in taken:
+            self._close(request)
+        return taken
+
+
+def _likeliest(requests: list[Request], body: Mapping[str, object]) -> Request:
+    """Which of several requests this response answers: by the result's shape, else the oldest."""
+    result = body.get("result")
+    if isinstance(result, dict):
+        fitting = [request for request in requests if RESULT_KEYS.get(request.method) in result]
+        if len(fitting) == 1:
+            return fitting[0]
+    return min(requests, key=lambda request: request.line)

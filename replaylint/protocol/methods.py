@@ -1,0 +1,63 @@
+"""The methods of ACP v1 and v2: who sends them, and what their answers look like.
+
+Source: the v1 and v2 schemas; https://agentclientprotocol.com/protocol/v2/overview.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from replaylint.recording.message import AGENT, CLIENT
+
+if TYPE_CHECKING:
+    from replaylint.recording.message import Side
+
+INITIALIZE: Final = "initialize"
+NEW: Final = "session/new"
+FORK: Final = "session/fork"
+LOAD: Final = "session/load"
+RESUME: Final = "session/resume"
+LIST: Final = "session/list"
+CLOSE: Final = "session/close"
+DELETE: Final = "session/delete"
+PROMPT: Final = "session/prompt"
+PERMISSION: Final = "session/request_permission"
+ELICITATION: Final = "elicitation/create"
+UPDATE: Final = "session/update"
+CANCEL_REQUEST: Final = "$/cancel_request"
+
+NOTIFICATIONS: Final = frozenset({UPDATE, "session/cancel", CANCEL_REQUEST})
+
+WAIT_FOR_SOMEONE: Final = frozenset({PROMPT, PERMISSION, ELICITATION})
+"""Requests that a person or a model answers: that they are open when a recording stops means little."""
+
+_CLIENT_METHODS: Final = frozenset(
+    {
+        *(INITIALIZE, "authenticate", "auth/login", "auth/logout", NEW, LOAD, RESUME, LIST, CLOSE, DELETE, FORK),
+        *(PROMPT, "session/set_mode", "session/set_model", "session/set_config_option", "session/cancel"),
+    }
+)
+_AGENT_METHODS: Final = frozenset({UPDATE, PERMISSION, ELICITATION, "fs/read_text_file", "fs/write_text_file"})
+_AGENT_PREFIX: Final = "terminal/"
+
+RESULT_KEYS: Final = {
+    INITIALIZE: "protocolVersion",
+    NEW: "sessionId",
+    FORK: "sessionId",
+    LIST: "sessions",
+    PROMPT: "stopReason",
+    PERMISSION: "outcome",
+    ELICITATION: "action",
+    "fs/read_text_file": "content",
+    "terminal/create": "terminalId",
+    "terminal/output": "output",
+    "terminal/wait_for_exit": "exitCode",
+}
+"""A key that the result of this method always has: tells apart two requests that have one id."""
+
+
+def sender(method: str) -> Side | None:
+    """The side that sends this method, or None where both may, or where the method is not known."""
+    if method in _AGENT_METHODS or method.startswith(_AGENT_PREFIX):
+        return AGENT
+    return CLIENT if method in _CLIENT_METHODS else None

@@ -1,0 +1,48 @@
+"""The variants of `session/update`, of both versions, and what each can be in a replay.
+
+Source: "Replay Contents" of https://agentclientprotocol.com/protocol/v2/session-setup, and the RFD's section "Only
+history before the marker".
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+REPLAY_COMPLETE: Final = "replay_complete"
+SESSION_INFO: Final = "session_info_update"
+STATE: Final = "state_update"
+
+MESSAGES: Final = frozenset(
+    {
+        *("user_message", "agent_message", "agent_thought"),
+        *("user_message_chunk", "agent_message_chunk", "agent_thought_chunk"),
+    }
+)
+TOOL_CALLS: Final = frozenset({"tool_call", "tool_call_update", "tool_call_content_chunk"})
+CHILDREN: Final = frozenset({"subagent_update", "_subagent_update", "subagent_spawned", "subagent_state_update"})
+"""Announcements of children and their states."""
+
+HISTORY: Final = frozenset(
+    {
+        *MESSAGES,
+        *TOOL_CALLS,
+        *CHILDREN,
+        *("terminal_update", "terminal_output_chunk"),
+        *("plan", "plan_update", "plan_removed"),
+        *("compaction_update", "compaction_summary_chunk"),
+        *("session_message", "session_message_chunk"),
+    }
+)
+LIVE_ONLY: Final = frozenset(
+    {STATE, "notice", "available_commands_update", "config_option_update", "current_mode_update"}
+)
+EITHER: Final = frozenset({SESSION_INFO, "usage_update"})
+"""Current metadata that agents also send among history. What is not known counts as this, too."""
+
+KNOWN: Final = HISTORY | LIVE_ONLY | EITHER
+
+DECIDES: Final = {STATE: 2, "user_message": 2, "agent_message": 2, "tool_call": 1}
+"""The version that a variant gives away, where no `initialize` result does."""
+
+FINAL_STATUSES: Final = frozenset({"completed", "failed"})
+BUSY_STATES: Final = frozenset({"running", "requires_action"})

@@ -1,0 +1,1 @@
+"""Bytes to messages: sources, detection, clocks and the recording formats."""

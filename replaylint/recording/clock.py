@@ -1,0 +1,143 @@
+"""Time in a recording: which field holds it, in what unit, how exact it is, and where it went back."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from replaylint.recording.message import NO_TIME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Timestamps = Literal["monotonic", "wall", "relative", "none"]
+
+TOLERANCE_S: Final = 0.002
+"""A clock that goes back no further than this, in seconds, counts as standing still."""
+
+MONOTONIC_KEYS: Final = ("mono_ns", "t_mono_ns")
+WALL_KEYS: Final = ("ts", "ts_ms", "t", "at", "timestamp", "time", "t_utc")
+
+FINEST_S: Final = 1e-6
+"""Reports round to this: below it the noise of any pipe is larger than the figure."""
+
+STEPS_REMEMBERED: Final = 10_000
+
+
+class Clock(NamedTuple):
+    """How to read a record's time: `reading * scale + offset` is in seconds.
+
+    `key` is None where no record has a time. `parse` turns a reading that is not a number into seconds (then `scale`
+    is 1). `anchor` is the wall clock beside a monotonic key: it gives the offset, so that times read as wall times.
+    """
+
+    timestamps: Timestamps
+    resolution_s: float | None
+    key: str | None
+    scale: float
+    parse: Callable[[object], float] | None
+    anchor: Clock | None
+
+    def reading(self, record: dict[str, object]) -> float:
+        """What this record's clock shows, in its own unit. NaN where it has none."""
+        value = record.get(self.key) if self.key is not None else None
+        if self.parse is not None:
+            return self.parse(value)
+        return value if isinstance(value, int | float) else NO_TIME
+
+    def offset(self, record: dict[str, object]) -> float:
+        """What to add to this clock's seconds so that they read as the wall clock of this record."""
+        if self.anchor is None:
+            return 0.0
+        offset = self.anchor.reading(record) * self.anchor.scale - self.reading(record) * self.scale
+        return offset if offset == offset else 0.0  # noqa: PLR0124  (NaN: one of the two is missing)
+
+
+NO_CLOCK: Final = Clock("none", None, None, 1.0, None, None)
+
+
+def choose(records: Sequence[dict[str, object]]) -> Clock:
+    """The clock of a recording that begins with these records. A monotonic field wins over a wall clock."""
+    wall = _first(records, WALL_KEYS)
+    monotonic = _first(records, MONOTONIC_KEYS)
+    if monotonic is None:
+        return wall or NO_CLOCK
+    return monotonic._replace(timestamps="monotonic", anchor=wall)
+
+
+def _first(records: Sequence[dict[str, object]], keys: Sequence[str]) -> Clock | None:
+    for key in keys:
+        values = [record[key] for record in records if isinstance(record.get(key), int | float | str)]
+        if values:
+            return _clock(key, values)
+    return None
+
+
+def _clock(key: str, values: list[object]) -> Clock:
+    numbers = [value for value in values if isinstance(value, int | float)]
+    if len(numbers) < len(values):
+        texts = [value for value in values if isinstance(value, str)]
+        return Clock("wall", max(FINEST_S, min(map(_text_resolution, texts))), key, 1.0, iso_seconds, None)
+    scale = _scale(key, numbers[0])
+    kind: Timestamps = "wall" if numbers[0] * scale >= 1e9 else "relative"
+    return Clock(kind, max(FINEST_S, min(_resolution(value, scale) for value in numbers)), key, scale, None, None)
+
+
+def _scale(key: str, value: float) -> float:
+    """Seconds a unit, by the key's ending or by the size of a time of these years."""
+    if key.endswith("_ms"):
+        return 1e-3
+    if key.endswith("_ns"):
+        return 1e-9
+    for least, scale in ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3)):
+        if value >= least:
+            return scale
+    return 1.0
+
+
+def _resolution(value: float, scale: float) -> float:
+    if isinstance(value, int):
+        return scale
+    _, _, decimals = repr(value).partition(".")
+    return FINEST_S if "e" in decimals else scale * 10.0 ** -len(decimals.rstrip("0"))
+
+
+def _text_resolution(text: str) -> float:
+    _, point, decimals = text.partition(".")
+    digits = len(decimals) - len(decimals.lstrip("0123456789"))
+    return 10.0**-digits if point else 1.0
+
+
+def iso_seconds(value: object) -> float:
+    """Seconds since 1970 of an ISO 8601 or RFC 3339 text; without a zone it is read as UTC. NaN for anything else."""
+    from datetime import UTC, datetime  # noqa: PLC0415
+
+    if not isinstance(value, str):
+        return NO_TIME
+    try:
+        moment = datetime.fromisoformat(value)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return NO_TIME
+
+
+class Steps:
+    """The lines before which the clock went back by more than the tolerance.
+
+    Beyond STEPS_REMEMBERED of them everything later counts as broken: memory does not grow with a clock that
+    jumps at every line.
+    """
+
+    def __init__(self) -> None:
+        self._lines: list[int] = []
+
+    def add(self, line: int) -> None:
+        """The clock went back before this line."""
+        if len(self._lines) < STEPS_REMEMBERED:
+            self._lines.append(line)
+
+    def between(self, first: int, last: int) -> bool:
+        """Whether the clock went back after line `first` and up to line `last`."""
+        lines = self._lines
+        at = bisect_right(lines, first)
+        return (at < len(lines) and lines[at] <= last) or (len(lines) == STEPS_REMEMBERED and last > lines[-1])

@@ -1,0 +1,74 @@
+"""The words that recorders use for the direction of a message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from replaylint.recording.message import AGENT, CLIENT, other
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from replaylint.recording.message import Side
+
+KEYS: Final = ("dir", "direction", "_direction", "d", "origin", "source", "side")
+"""Where a record may have its direction; the first that holds a known word counts."""
+
+_ABSOLUTE: Final = (
+    ("c2a", "a2c"),
+    ("c->a", "a->c"),
+    ("client->agent", "agent->client"),
+    ("client_to_agent", "agent_to_client"),
+    ("client-to-agent", "agent-to-client"),
+    ("editor-to-agent", "agent-to-editor"),
+    ("editor_to_agent", "agent_to_editor"),
+    ("to_agent", "to_client"),
+    ("fromclient", "fromagent"),
+    ("from_client", "from_agent"),
+    ("client", "agent"),
+)
+_RELATIVE: Final = (
+    ("out", "in"),
+    ("outgoing", "incoming"),
+    ("outbound", "inbound"),
+    ("sent", "received"),
+    ("send", "recv"),
+    (">>>", "<<<"),
+    ("\N{RIGHTWARDS ARROW}", "\N{LEFTWARDS ARROW}"),
+    ("downstream", "upstream"),
+)
+
+SIDES: Final[dict[str, Side]] = {
+    **{clients: CLIENT for clients, _ in _ABSOLUTE + _RELATIVE},
+    **{agents: AGENT for _, agents in _ABSOLUTE + _RELATIVE},
+}
+"""Who sent the message, by the word in lower case. A relative word is read as the client's view."""
+
+RELATIVE_WORDS: Final = frozenset(word for pair in _RELATIVE for word in pair)
+NOTE_WORDS: Final = frozenset({"meta", "stderr"})
+"""Words of records that are no messages."""
+
+
+def side_of(word: object) -> Side | None:
+    """Who sent a message with this direction, or None for a word that is not known."""
+    return SIDES.get(word.strip().lower()) if isinstance(word, str) else None
+
+
+def is_relative(word: object) -> bool:
+    """Whether the word says only which way, as its recorder saw it."""
+    return isinstance(word, str) and word.strip().lower() in RELATIVE_WORDS
+
+
+def find_key(records: Sequence[dict[str, object]]) -> str | None:
+    """The key under which these records have their direction, or None."""
+    for key in KEYS:
+        if any(side_of(record.get(key)) for record in records):
+            return key
+    return None
+
+
+def flip(sides: dict[object, Side]) -> None:
+    """Swap the meaning of the relative words, in place."""
+    for word, side in sides.items():
+        if is_relative(word):
+            sides[word] = other(side)

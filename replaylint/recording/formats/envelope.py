@@ -1,0 +1,221 @@
+"""`envelope`: a JSON object a line, with a time, a direction and the message; its relatives use other names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from orjson import loads
+
+from replaylint.recording import clock as clocks
+from replaylint.recording.formats import directions
+from replaylint.recording.formats.raw import is_jsonrpc
+from replaylint.recording.message import (
+    AGENT,
+    NO_TIME,
+    ClockStep,
+    Ended,
+    Header,
+    Label,
+    Lost,
+    Unreadable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from replaylint.recording.clock import Clock
+    from replaylint.recording.formats import Progress, Reading
+    from replaylint.recording.message import Message, Note, Side
+
+NAME: Final = "envelope"
+
+BODY_KEYS: Final = ("msg", "message", "frame", "rpc", "payload", "parsed", "json", "raw", "line", "data", "object")
+HEADER_KEYS: Final = ("gc_acp_capture",)
+"""Keys of a recorder's own first record, beside `{"dir": "meta", "event": "start"}`."""
+
+SPELLINGS_REMEMBERED: Final = 200
+"""Of direction words: `OUT` beside `out`."""
+
+_ABSENT: Final = object()
+
+
+def find_body(record: dict[str, object]) -> object:
+    """The first body that is not null, or `_ABSENT`."""
+    for key in BODY_KEYS:
+        if (body := record.get(key)) is not None:
+            return body
+    return _ABSENT
+
+
+def has_body(record: dict[str, object]) -> bool:
+    """Whether this record holds a message, or a text that may be one."""
+    body = find_body(record)
+    if isinstance(body, dict):
+        return is_jsonrpc(body)
+    return isinstance(body, list) or (isinstance(body, str) and body.lstrip().startswith(("{", "[")))
+
+
+def sniff(records: Sequence[dict[str, object]]) -> int:
+    """How many of these records hold a message beside a direction or a time."""
+    key = directions.find_key(records)
+    clock = clocks.choose(records)
+    return sum(has_body(record) and (key in record or clock.key in record) for record in records)
+
+
+def read(lines: Iterable[bytes], records: Sequence[dict[str, object]], progress: Progress) -> Reading:
+    """One record a line."""
+    bodies = [key for record in records for key in BODY_KEYS if record.get(key) is not None]
+    return read_records(lines, records, progress, body_key=max(bodies, key=bodies.count))
+
+
+def read_records(
+    lines: Iterable[bytes], records: Sequence[dict[str, object]], progress: Progress, body_key: str | None
+) -> Reading:
+    """The records of an envelope, or with `body_key` None of messages that are their own envelope."""
+    from replaylint.recording.formats import Reading  # noqa: PLC0415
+
+    clock = clocks.choose(records)
+    key = directions.find_key(records)
+    sides: dict[object, Side] = {}
+    if key is not None:
+        sides.update(directions.SIDES.items())
+    reader = _Reader(clock, key, body_key, sides, progress)
+    reader.offset = next((clock.offset(record) for record in records if clock.key in record), 0.0)
+    relative = key is not None and any(directions.is_relative(record.get(key)) for record in records)
+    return Reading(reader.messages(lines), clock, sides, relative)
+
+
+class _Reader:
+    """Reads records: what is regular in `messages`, everything else in `_irregular`."""
+
+    def __init__(
+        self, clock: Clock, side_key: str | None, body_key: str | None, sides: dict[object, Side], progress: Progress
+    ) -> None:
+        self.clock = clock
+        self.side_key = side_key
+        self.body_key = body_key
+        self.sides = sides
+        self.progress = progress
+        self.conn: object = None
+        self.latest = NO_TIME
+        self.offset = 0.0
+        self.others = 0
+
+    def messages(self, lines: Iterable[bytes]) -> Iterator[Message]:
+        """The messages and notes in these lines."""
+        sides, clock = self.sides, self.clock
+        time_key, side_key, body_key = clock.key, self.side_key, self.body_key
+        parse, scale = clock.parse, clock.scale
+        latest, conn, offset = self.latest, self.conn, self.offset
+        number = 0
+        try:
+            for line in lines:
+                number += 1
+                try:
+                    record = loads(line)
+                    reading = record[time_key] if parse is None else parse(record[time_key])
+                    time = reading * scale + offset
+                    side = sides[record[side_key]]
+                    body = record if body_key is None else record[body_key]
+                    if body.__class__ is str:
+                        body = loads(body)
+                    regular = body.__class__ is dict and not reading < latest
+                    if "conn" in record and record["conn"] != conn:
+                        regular = False
+                except (LookupError, TypeError, ValueError):
+                    regular = False
+                if regular:
+                    latest = reading
+                    yield number, time, side, body, len(line)
+                    continue
+                self.latest = latest
+                yield from self._irregular(number, line)
+                latest, conn, offset = self.latest, self.conn, self.offset
+        finally:
+            self.progress.lines = number
+            self.progress.messages = number - self.others
+
+    def _irregular(self, number: int, line: bytes) -> Iterator[Message]:
+        """A line that is not like the others, explained."""
+        size = len(line)
+        try:
+            record = loads(line)
+        except ValueError:
+            record = line.decode(errors="replace").strip(" \t\r\0")
+        if not isinstance(record, dict):
+            self.others += 1
+            if record:
+                yield number, NO_TIME, None, Unreadable(str(record), wire=False), size
+            return
+        if (conn := record.get("conn")) is not None and conn != self.conn:
+            self.conn = conn
+            yield number, NO_TIME, None, Label(conn), 0
+        back, time = self._time(record)
+        if back > clocks.TOLERANCE_S:
+            yield number, time, None, ClockStep(back), 0
+        word = record.get(self.side_key) if self.side_key is not None else None
+        body = self._body(record, word)
+        if not isinstance(body, dict | list):
+            self.others += 1
+        if body is not None:
+            yield number, time, self._side(word), body, size
+
+    def _time(self, record: dict[str, object]) -> tuple[float, float]:
+        """How far the clock went back here, and the time of this record, both in seconds."""
+        clock = self.clock
+        reading = clock.reading(record)
+        if reading != reading:  # noqa: PLR0124  (NaN: this record has no time; the one before stays the latest)
+            return 0.0, NO_TIME
+        back = (self.latest - reading) * clock.scale
+        if back > clocks.TOLERANCE_S:
+            self.offset = clock.offset(record)
+        self.latest = reading
+        return back, reading * clock.scale + self.offset
+
+    def _side(self, word: object) -> Side | None:
+        if not isinstance(word, str):
+            return None
+        # The usual spelling stands in `sides` from the start, so that a flipped word stays flipped.
+        side = self.sides.get(word.strip().lower())
+        if side is not None and len(self.sides) < SPELLINGS_REMEMBERED:
+            self.sides[word] = side
+        return side
+
+    def _body(self, record: dict[str, object], word: object) -> dict[str, object] | list[object] | Note | None:
+        """The message in this record, or what it is instead; None for a record that says nothing."""
+        if word == "meta" or any(key in record for key in HEADER_KEYS):
+            return _note(record)
+        if word == "stderr":
+            return None
+        if self.body_key is None:
+            return record
+        body = find_body(record)
+        if isinstance(body, str):
+            return _parsed(body)
+        if isinstance(body, dict | list):
+            return body
+        text = record.get("text")
+        if isinstance(text, str):
+            return _parsed(text)
+        return None if body is _ABSENT else Unreadable(str(body), wire=True)
+
+
+def _parsed(text: str) -> dict[str, object] | list[object] | Note:
+    """A body that is a text: a message as it was on the wire, or what a side wrote instead of one."""
+    try:
+        body = loads(text)
+    except ValueError:
+        return Unreadable(text, wire=True)
+    return body if isinstance(body, dict | list) else Unreadable(text, wire=True)
+
+
+def _note(record: dict[str, object]) -> Note | None:
+    event = record.get("event")
+    if event == "exit" or (event == "eof" and directions.side_of(record.get("side")) in {AGENT, None}):
+        return Ended()
+    if event == "start" or any(key in record for key in HEADER_KEYS):
+        return Header()
+    for count in (record.get("count"), record.get("dropped"), record.get("gap")):
+        if isinstance(count, int) and (event in {"dropped", "gap"} or event is None):
+            return Lost(count)
+    return Lost(1) if event in {"dropped", "gap"} else None

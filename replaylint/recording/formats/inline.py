@@ -1,0 +1,28 @@
+"""`inline`: the direction, and perhaps a time, stand beside `jsonrpc` in the message object itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from replaylint.recording.formats import directions, envelope
+from replaylint.recording.formats.raw import is_jsonrpc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from replaylint.recording.formats import Progress, Reading
+
+NAME: Final = "inline"
+
+
+def sniff(records: Sequence[dict[str, object]]) -> int:
+    """How many of these records are messages that bear a direction."""
+    key = directions.find_key(records)
+    if key is None:
+        return 0
+    return sum(is_jsonrpc(record) and not envelope.has_body(record) for record in records)
+
+
+def read(lines: Iterable[bytes], records: Sequence[dict[str, object]], progress: Progress) -> Reading:
+    """One message a line; the recorder's keys stay in it, where no rule looks."""
+    return envelope.read_records(lines, records, progress, body_key=None)

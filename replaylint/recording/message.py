@@ -1,0 +1,74 @@
+"""What a recording format yields: messages and notes, both as plain tuples.
+
+A message is `(line, time, side, body, size)`: the 1-based line on which it begins, its time in seconds (NaN where the
+recording has none), the side that sent it (None where the recording does not say), the parsed JSON, and the length of
+the line in bytes. Where the body is a `Note`, the tuple is no message: it says what the recorder itself had to say.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+Side = Literal["client", "agent"]
+CLIENT: Final = "client"
+AGENT: Final = "agent"
+
+NO_TIME: Final = float("nan")
+
+
+def other(side: Side) -> Side:
+    """The side that a message of this side goes to."""
+    return AGENT if side == CLIENT else CLIENT
+
+
+class Unreadable:
+    """A line, or what a side wrote, that is no JSON: `text` is what stood there, `wire` whether a side wrote it."""
+
+    __slots__ = ("text", "wire")
+
+    def __init__(self, text: str, *, wire: bool) -> None:
+        self.text = text
+        self.wire = wire
+
+
+class Label:
+    """The messages that follow belong to the connection with this `conn` value."""
+
+    __slots__ = ("conn",)
+
+    def __init__(self, conn: object) -> None:
+        self.conn = conn
+
+
+class Header:
+    """The recorder says that a connection begins."""
+
+    __slots__ = ()
+
+
+class Ended:
+    """The recorder says that the agent's process or its output ended."""
+
+    __slots__ = ()
+
+
+class Lost:
+    """The recorder says that it dropped so many messages here."""
+
+    __slots__ = ("messages",)
+
+    def __init__(self, messages: int) -> None:
+        self.messages = messages
+
+
+class ClockStep:
+    """The clock went back by so many seconds, more than `clock.TOLERANCE_S`, before this line."""
+
+    __slots__ = ("seconds",)
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+
+Note = Unreadable | Label | Header | Ended | Lost | ClockStep
+Message = tuple[int, float, Side | None, object, int]

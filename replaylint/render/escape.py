@@ -1,0 +1,25 @@
+"""Text from a recording, made harmless for a terminal and for a CI log. Whoever wrote it may be hostile."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_DANGEROUS: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f"  # controls: escapes, carriage returns, line ends
+    "\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb"  # line ends, and what reorders or hides
+    "\ud800-\udfff\U000e0000-\U000e007f]"  # lone surrogates, invisible tags
+    "|(?<=#)#|(?<=:):"  # "##[" and "::" can begin a CI system's command
+)
+
+
+def printable(text: str) -> str:
+    """The same text, on one line, with everything that could be interpreted written as an escape."""
+    return _DANGEROUS.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

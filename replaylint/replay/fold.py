@@ -1,0 +1,178 @@
+"""What an update or an agent's request does to a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from replaylint.protocol.variants import CHILDREN, DECIDES, HISTORY, KNOWN, LIVE_ONLY, SESSION_INFO, STATE
+from replaylint.recording.message import NO_TIME
+from replaylint.replay.states import Event, State
+from replaylint.replay.window import KINDS_REMEMBERED, MARKERS, OTHER_KINDS, Mark, Point, Window
+
+Fold = Callable[[Any, int, float, str, Mapping[str, Any], int], None]
+"""Takes a window, and an update's line, time in seconds, variant, body and size in bytes."""
+
+SPECIAL = frozenset({*CHILDREN, STATE, SESSION_INFO})
+"""Variants that mean more than their kind: they are routed, not only folded."""
+
+
+def history(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
+    """A history update before any marker. This is the hot path: what it could call stands in it."""
+    counts = w.counts
+    try:
+        counts[variant] += 1
+    except KeyError:
+        counts[variant] = 1
+    w.bytes += size
+    pause = time - w.last_time
+    if pause > w.longest_pause:
+        w.longest_pause = pause
+    elif not w.last_line:
+        w.first = Point(line, time)
+    w.last_line = line
+    w.last_time = time
+    try:
+        if (ident := update.get("messageId") or (update.get("toolCallId"),)) not in w.ids:
+            w.remember(ident)
+    except TypeError:  # an id that is a list or an object names nothing
+        pass
+
+
+def aside(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
+    """An update that is no history, before any marker."""
+    _count(w, variant, size)
+    _silence(w, time)
+    _note_snapshot(w, line, time, variant)
+
+
+def marked(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
+    """Any update after a marker. Ids of messages are not remembered: here they are what is new."""
+    _count(w, variant, size)
+    _silence(w, time)
+    _note_snapshot(w, line, time, variant)
+    if variant in HISTORY:
+        _advance(w, line, time)
+        tool = update.get("toolCallId")
+        if isinstance(tool, str) and (tool,) not in w.ids:
+            w.remember((tool,))
+
+
+def ignored(w: object, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
+    """An update that belongs to no window, or to one that is only remembered."""
+
+
+def fold_of(state: State, variant: str) -> Fold:
+    """What to do with an update of this variant in this state."""
+    if state == State.AFTER:
+        return ignored
+    if state in {State.MARKED, State.VENDOR_MARKED}:
+        return marked
+    return history if variant in HISTORY else aside
+
+
+def event_of(variant: str) -> Event:
+    """What an update of this variant is to a window, unless it is a marker."""
+    if variant in HISTORY:
+        return Event.HISTORY
+    return Event.LIVE if variant in LIVE_ONLY else Event.EITHER
+
+
+def table(version: int | None, state: State, listened: Callable[[Event], bool]) -> dict[str, Fold | None]:
+    """What a window in this state does with each variant on the hot path; None is the slow path.
+
+    There goes what means more than its kind, what a rule listens to, and what gives a version away that is not known.
+    """
+    slow = SPECIAL if version is not None else SPECIAL | DECIDES.keys()
+    return {
+        variant: None if variant in slow or listened(event_of(variant)) else fold_of(state, variant)
+        for variant in KNOWN
+    }
+
+
+def request(w: Window, time: float) -> None:
+    """The agent asked the client something for this session."""
+    if not w.agent_requests:
+        w.waiting_since = time
+    w.agent_requests += 1
+
+
+def answer(w: Window, time: float) -> None:
+    """The client answered such a request, or nothing will."""
+    if not w.agent_requests:
+        return
+    w.agent_requests -= 1
+    if not w.agent_requests:
+        _anchor(w)
+        if w.gap_line:
+            waited = time - max(w.waiting_since, replay_end(w).time)
+            w.waited += 0.0 if waited < 0 else waited
+
+
+def mark(w: Window, event: Event, line: int, time: float) -> None:
+    """A marker came. Only the first of its kind counts."""
+    if w.mark_of(event) is not None:
+        return
+    made = Mark(MARKERS[event], line, time, Point(w.last_line, w.last_time), w.longest_pause)
+    if event == Event.MARKER:
+        w.complete = made
+    else:
+        w.vendor = made
+
+
+def end(w: Window, time: float) -> None:
+    """The request ended here: the last silence, and the waiting that no answer ended."""
+    w.agent_requests = min(w.agent_requests, 1)
+    answer(w, time)
+    _silence(w, time)
+
+
+def replay_end(w: Window) -> Point:
+    """The replay's end so far: the marker, or without one the last history update. Line 0: there is none."""
+    marker = w.marker
+    return Point(w.last_line, w.last_time) if marker is None else Point(marker.line, marker.time)
+
+
+def _count(w: Window, variant: str, size: int) -> None:
+    counts = w.counts
+    if variant not in counts and len(counts) >= KINDS_REMEMBERED:
+        variant = OTHER_KINDS
+    counts[variant] = counts.get(variant, 0) + 1
+    w.bytes += size
+
+
+def _advance(w: Window, line: int, time: float) -> None:
+    pause = time - w.last_time
+    if pause > w.longest_pause:
+        w.longest_pause = pause
+    if not w.last_line:
+        w.first = Point(line, time)
+    w.last_line = line
+    w.last_time = time
+
+
+def _anchor(w: Window) -> None:
+    """Begin the gap anew where the replay's end has moved."""
+    line, time = replay_end(w)
+    if w.gap_line != line:
+        w.gap_line = line
+        w.gap_time = time
+        w.gap_pause = 0.0
+        w.snapshot = Point(0, NO_TIME)
+        w.waited = 0.0
+
+
+def _silence(w: Window, time: float) -> None:
+    """Something came, perhaps in the gap: how long was it silent?"""
+    _anchor(w)
+    if w.gap_line:
+        pause = time - w.gap_time
+        if pause > w.gap_pause:
+            w.gap_pause = pause
+        if time == time:  # noqa: PLR0124  (NaN: this one has no time)
+            w.gap_time = time
+
+
+def _note_snapshot(w: Window, line: int, time: float, variant: str) -> None:
+    if variant == STATE and w.gap_line and not w.snapshot.line:
+        w.snapshot = Point(line, time)

@@ -1,0 +1,433 @@
+"""Which resume and window own a message, on one connection.
+
+Replaying requests that are pending for one session at once cannot be told apart by a marker. Each message goes to the
+oldest of them that has no marker for that session yet, or, when all have one, to the newest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol
+
+from replaylint.protocol import children, methods, vendor
+from replaylint.protocol.variants import BUSY_STATES, DECIDES, KNOWN, REPLAY_COMPLETE, SESSION_INFO, STATE
+from replaylint.recording.message import AGENT, NO_TIME
+from replaylint.replay import fold
+from replaylint.replay.outcome import CANCELLED
+from replaylint.replay.states import TABLE, Event, State
+from replaylint.replay.window import Error, Point, Resume, Seen, Stray, Window
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from replaylint.protocol.connection import Connection, Session
+    from replaylint.protocol.exchange import Request
+    from replaylint.recording.message import Side
+    from replaylint.replay.fold import Fold
+    from replaylint.replay.window import End
+
+FOREIGN_REMEMBERED: Final = 1000
+"""Sessions that may still be announced as children, a pending replay."""
+STRAYS_REMEMBERED: Final = 100
+"""Markers and announcements, an unannounced window."""
+
+_SLOW: Final[dict[str, Fold | None]] = dict.fromkeys(KNOWN)
+
+
+class Judge(Protocol):
+    """What is told of the facts, as they become certain. The rules stand behind it."""
+
+    def listens(self, version: int | None, state: State, event: Event) -> bool:
+        """Whether a rule wants to see this event in this state, on connections of this version."""
+
+    def see(self, window: Window, event: Event, seen: Seen) -> None:
+        """An event in a window; the window is still as it was before."""
+
+    def stray(self, connection: Connection, stray: Stray) -> None:
+        """A marker that no window and no ended one can claim."""
+
+    def request_end(self, resume: Resume) -> None:
+        """A resume request ended."""
+
+    def unanswered(self, connection: Connection, request: Request, end: End) -> None:
+        """A request was not answered by the end of its connection."""
+
+    def connection_end(self, connection: Connection) -> None:
+        """A connection ended, or the recording of it."""
+
+
+class Nowhere:
+    """The target of sessions that no window owns."""
+
+    __slots__ = ("table",)
+
+    def __init__(self) -> None:
+        self.table: Mapping[str, Fold | None] = _SLOW
+
+
+class Route:
+    """The resumes of one connection. `targets` says where an update goes, by the session's id that it bears."""
+
+    def __init__(self, connection: Connection, judge: Judge, ended: Callable[[Resume], None]) -> None:
+        self.connection = connection
+        self.judge = judge
+        self.ended = ended
+        self.targets: dict[str, Window | Nowhere] = {}
+        self.nowhere = Nowhere()
+        self.pending: dict[Request, Resume] = {}
+        self.replays: list[Resume] = []
+        """The pending ones that replay, the oldest first."""
+        self.last: dict[str, Resume] = {}
+        """The last resume request of each session that one named."""
+        self.asked: dict[Request, Window] = {}
+        """Requests of the agent that the client has not answered."""
+        self._tables: dict[tuple[int | None, State], dict[str, Fold | None]] = {}
+        self._idle()
+
+    # Requests of the client
+
+    def resume(self, request: Request, params: Mapping[str, object]) -> None:
+        """The client sent `session/resume` or `session/load`."""
+        connection = self.connection
+        if request.method == methods.LOAD:
+            self.decide(1)
+            if connection.version == 2:
+                return  # v2 has no session/load
+        elif "replayFrom" in params:
+            self.decide(2)
+        resume = Resume(connection, request, params)
+        self.pending[request] = resume
+        session_id = request.session_id
+        if session_id is None:
+            return
+        resume.was_active = connection.session(session_id).active
+        self.last[session_id] = resume
+        if resume.replaying:
+            self._replay(resume, session_id)
+
+    def _replay(self, resume: Resume, session_id: str) -> None:
+        if not resume.request.odd:
+            for other in self.replays:
+                if session_id in other.windows:
+                    other.ambiguous = resume.ambiguous = True
+        resume.windows[session_id] = window = Window(resume, session_id, None, State.REPLAYING)
+        self._enter(window, State.REPLAYING)
+        self.replays.append(resume)
+        self._own(session_id)
+        self._idle()
+
+    def cancel(self, side: Side | None, params: Mapping[str, object], line: int) -> None:
+        """A `$/cancel_request`."""
+        ident = params.get("requestId")
+        if side is AGENT:
+            return
+        for request, resume in self.pending.items():
+            if not resume.cancel_line and request.answers_to(ident):
+                resume.cancel_line = line
+                return
+
+    def respond(self, request: Request, line: int, time: float, error: Error | None) -> None:
+        """A request of the client was answered."""
+        resume = self.pending.pop(request, None)
+        if resume is None:
+            return
+        resume.response = Point(line, time)
+        resume.error = error
+        if error is None:
+            self._finish(resume, "success")
+            if request.session_id is not None:
+                self.connection.session(request.session_id).active = True
+        else:
+            self._finish(resume, "cancelled" if error.code == CANCELLED else "error")
+
+    def adopt(self, old: Route, requests: Iterable[Request]) -> None:
+        """Take over these pending requests from the connection that this one follows."""
+        for request in requests:
+            resume = old.pending.pop(request, None)
+            if request.method != methods.INITIALIZE:
+                self.connection.exchange.open(request)
+            if resume is None:
+                continue
+            resume.connection = self.connection
+            resume.was_active = False
+            self.pending[request] = resume
+            if resume in old.replays:
+                old.replays.remove(resume)
+                self.replays.append(resume)
+            if request.session_id is not None:
+                self.connection.session(request.session_id).named = True
+                self.last[request.session_id] = resume
+            for window in resume.windows.values():
+                self._enter(window, window.state)
+                self._own(window.session_id)
+        self._idle()
+
+    # Messages of the agent
+
+    def update(self, line: int, time: float, params: Mapping[str, object], size: int) -> None:
+        """A `session/update` that is not on the hot path."""
+        session_id, update = params.get("sessionId"), params.get("update")
+        if not isinstance(session_id, str) or not isinstance(update, dict):
+            return
+        variant = update.get("sessionUpdate")
+        if not isinstance(variant, str):
+            return
+        if variant in DECIDES:
+            self.decide(DECIDES[variant])
+        connection = self.connection
+        session = connection.session(session_id)
+        seen = Seen(variant, line, time, session_id, update)
+        target = self.targets.get(session_id)
+        window = target if isinstance(target, Window) else None
+        if variant == REPLAY_COMPLETE:
+            if connection.version == 2:
+                self._marker(window, session, Event.MARKER, seen)
+            return
+        if variant == SESSION_INFO and vendor.is_replay_end(params):
+            connection.vendor_seen = True
+            self._marker(window, session, Event.VENDOR_MARKER, seen)
+            return
+        if variant == STATE:
+            session.state_line = line
+            if update.get("state") in tuple(BUSY_STATES):
+                session.busy_line = line
+        event = fold.event_of(variant)
+        child = children.announced(variant, update)
+        if window is not None:
+            self.judge.see(window, event, seen)
+            fold.fold_of(window.state, variant)(window, line, time, variant, update, size)
+            self._step(window, event)
+            if child is not None:
+                self._announce(window, child, line)
+            return
+        self._outside(session_id, event, seen)
+        for resume in self.replays:
+            early = self._early(resume, session_id, seen)
+            if early is not None:
+                self.judge.see(early, event, seen)
+                fold.fold_of(early.state, variant)(early, line, time, variant, update, size)
+                self._step(early, event)
+                if child is not None and len(early.kept) < STRAYS_REMEMBERED:
+                    early.kept.append(child)
+        if child is not None and child != session_id:
+            connection.announce(child, session_id)
+
+    def agent_request(self, request: Request, params: Mapping[str, object]) -> None:
+        """The agent asked the client something."""
+        session_id = request.session_id
+        if session_id is None:
+            return
+        seen = Seen(request.method, request.line, request.time, session_id, params)
+        target = self.targets.get(session_id)
+        if isinstance(target, Window):
+            self.judge.see(target, Event.AGENT_REQUEST, seen)
+            fold.request(target, request.time)
+            self._step(target, Event.AGENT_REQUEST)
+            self.asked[request] = target
+            return
+        self._outside(session_id, Event.AGENT_REQUEST, seen)
+        for resume in self.replays:
+            early = self._early(resume, session_id, seen)
+            if early is not None:
+                self.judge.see(early, Event.AGENT_REQUEST, seen)
+                self._step(early, Event.AGENT_REQUEST)
+
+    def answer(self, request: Request, time: float) -> None:
+        """The client answered a request of the agent."""
+        window = self.asked.pop(request, None)
+        if window is not None and window.state != State.AFTER:
+            fold.answer(window, time)
+
+    def _outside(self, session_id: str, event: Event, seen: Seen) -> None:
+        """A message for a session that no window owns."""
+        if session_id not in self.targets and len(self.targets) < FOREIGN_REMEMBERED:
+            self.targets[session_id] = self.nowhere
+        window = self._remembered(session_id, self.connection.session(session_id))
+        if window is not None:
+            self.judge.see(window, event, seen)
+            self._step(window, event)
+
+    def _remembered(self, session_id: str, session: Session) -> Window | None:
+        """The window that this session had in the last resume request of its tree, if that has ended."""
+        resume = self.last.get(session.root or session_id)
+        return resume.windows.get(session_id) if resume is not None and resume.end is not None else None
+
+    # Markers and announcements
+
+    def _marker(self, window: Window | None, session: Session, event: Event, seen: Seen) -> None:
+        if window is None:
+            self._stray(session, event, seen)
+            return
+        self.judge.see(window, event, seen)
+        # The vendor's event is one for the whole load.
+        whole = event == Event.VENDOR_MARKER and window.parent is None
+        for each in tuple(window.resume.windows.values()) if whole else (window,):
+            self._mark(each, event, seen.line, seen.time)
+
+    def _mark(self, window: Window, event: Event, line: int, time: float) -> None:
+        fold.mark(window, event, line, time)
+        self._step(window, event)
+        self._own(window.session_id)
+
+    def _stray(self, session: Session, event: Event, seen: Seen) -> None:
+        """A marker for a session that no window owns: whose is it?"""
+        session_id = seen.session_id
+        window = self._remembered(session_id, session)
+        resume = self.last.get(session.root or session_id)
+        tree_is_replaying = resume is not None and resume.replaying and resume.end is None
+        unknown = not session.named and session.root is None
+        during = self.replays[0] if self.replays else None
+        unannounced = during is not None and (unknown or tree_is_replaying)
+        stray = Stray(event, seen, window, during, unannounced=unannounced)
+        for replay in self.replays:
+            early = self._early(replay, session_id, seen)
+            if early is not None and len(early.kept) < STRAYS_REMEMBERED:
+                early.kept.append(stray)
+                stray.waits += 1
+                self._step(early, event)
+        if not self.replays:
+            self._give(stray)
+
+    def _give(self, stray: Stray) -> None:
+        window = stray.window
+        if window is None:
+            self.judge.stray(self.connection, stray)
+            return
+        self.judge.see(window, stray.event, stray.seen)
+        window.late.setdefault(stray.event, stray.seen.line)
+        self._step(window, stray.event)
+
+    def _early(self, resume: Resume, session_id: str, seen: Seen) -> Window | None:
+        """The window that this session will have if this replay announces it; None where there are too many."""
+        window = resume.foreign.get(session_id)
+        if window is None:
+            if len(resume.foreign) >= FOREIGN_REMEMBERED:
+                return None
+            window = resume.foreign[session_id] = Window(resume, session_id, None, State.UNANNOUNCED)
+            window.first_early = seen
+        window.early += 1
+        window.last_early_line = seen.line
+        return window
+
+    def _announce(self, parent: Window, child_id: str, line: int) -> None:
+        """A child was announced on the stream of this window."""
+        resume = parent.resume
+        known = self.connection.sessions.get(child_id)
+        was_announced = known is not None and known.root is not None
+        if child_id in resume.windows:
+            return
+        new = known is None or not (known.named or was_announced)
+        self.connection.announce(child_id, parent.session_id)
+        if parent.marker is not None and not new:
+            return
+        window = resume.foreign.pop(child_id, None)
+        if window is None:
+            window = Window(resume, child_id, None, State.UNANNOUNCED)
+        window.parent = parent.session_id
+        window.announced_line = line
+        resume.windows[child_id] = window
+        if was_announced:
+            window.early = 0
+        self._step(window, Event.ANNOUNCEMENT)
+        kept, window.kept = window.kept, []
+        for each in kept:
+            if isinstance(each, Stray):
+                each.claimed = True
+                self.judge.see(window, each.event, each.seen)
+                self._mark(window, each.event, each.seen.line, each.seen.time)
+        whole = resume.named.vendor if resume.named is not None else None
+        if whole is not None:
+            self._mark(window, Event.VENDOR_MARKER, whole.line, whole.time)
+        self._own(child_id)
+        for each in kept:
+            if isinstance(each, str):
+                self._announce(window, each, line)
+
+    # Ends
+
+    def close(self, end: End) -> None:
+        """The connection ended, or the recording of it."""
+        for resume in tuple(self.pending.values()):
+            self._finish(resume, end)
+        self.pending.clear()
+        for request in sorted(self.connection.exchange.pending(), key=lambda request: request.line):
+            self.judge.unanswered(self.connection, request, end)
+        self.judge.connection_end(self.connection)
+
+    def _finish(self, resume: Resume, end: End) -> None:
+        resume.end = end
+        response = resume.response or Point(0, NO_TIME)
+        for window in resume.windows.values():
+            fold.end(window, response.time)
+            self._step(window, Event.END)
+        if resume.replaying and resume in self.replays:
+            self.replays.remove(resume)
+        self.judge.request_end(resume)
+        self.ended(resume)
+        self._release(resume)
+        for window in resume.windows.values():
+            window.counts, window.ids, window.occurrences = {}, {}, {}
+            self._own(window.session_id)
+        self._idle()
+
+    def _release(self, resume: Resume) -> None:
+        """The sessions that this replay has not announced are none of its children."""
+        for window in resume.foreign.values():
+            for stray in window.kept:
+                if isinstance(stray, Stray):
+                    stray.waits -= 1
+                    # Where the recording just stops, the announcement may only be missing from it.
+                    if not stray.waits and not stray.claimed and resume.end != "open":
+                        self._give(stray)
+            self._step(window, Event.END)
+        resume.foreign = {}
+
+    # Ownership and tables
+
+    def decide(self, version: int) -> None:
+        """A sign of the connection's version."""
+        if self.connection.decide(version):
+            self.version_changed()
+
+    def version_changed(self) -> None:
+        """The version is known now, or was taken for another: windows and pending requests follow it."""
+        for request, resume in tuple(self.pending.items()):
+            replaying = resume.asks_for_history(self.connection.version)
+            if resume.replaying and not replaying:
+                self.replays.remove(resume)
+                ids, resume.windows = tuple(resume.windows), {}
+                for session_id in ids:
+                    self._own(session_id)
+            resume.replaying = replaying
+            if request.method == methods.LOAD and not replaying:
+                del self.pending[request]
+            for window in resume.windows.values():
+                self._enter(window, window.state)
+        self._idle()
+
+    def _own(self, session_id: str) -> None:
+        """Which window owns this session's messages from here on."""
+        windows = [resume.windows[session_id] for resume in self.replays if session_id in resume.windows]
+        windows = [window for window in windows if not window.resume.request.odd] or windows
+        unmarked = next((window for window in windows if window.marker is None), None)
+        self.targets[session_id] = unmarked or (windows[-1] if windows else self.nowhere)
+
+    def _step(self, window: Window, event: Event) -> None:
+        state = TABLE[window.state][event]
+        if state is not window.state:
+            self._enter(window, state)
+
+    def _enter(self, window: Window, state: State) -> None:
+        window.state = state
+        window.table = self._table(state)
+
+    def _idle(self) -> None:
+        """What happens to messages that no window owns: while a replay is pending, its children may be among them."""
+        self.nowhere.table = _SLOW if self.replays else self._table(State.AFTER)
+
+    def _table(self, state: State) -> dict[str, Fold | None]:
+        version = self.connection.version
+        found = self._tables.get((version, state))
+        if found is None:
+            found = fold.table(version, state, lambda event: self.judge.listens(version, state, event))
+            self._tables[version, state] = found
+        return found

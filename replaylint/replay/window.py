@@ -1,0 +1,279 @@
+"""What is kept of a resume request and of each of its sessions: counts, first and last lines, ids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from replaylint.protocol import methods
+from replaylint.protocol.connection import IDS_REMEMBERED
+from replaylint.protocol.variants import CHILDREN, HISTORY, LIVE_ONLY
+from replaylint.recording.message import NO_TIME
+from replaylint.replay.states import Event, State
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from replaylint.protocol.connection import Connection
+    from replaylint.protocol.exchange import Request
+    from replaylint.replay.fold import Fold
+
+End = Literal["success", "error", "cancelled", "closed", "open"]
+MarkerKind = Literal["replay_complete", "air_load_replay_end"]
+STANDARD: Final = "replay_complete"
+VENDOR: Final = "air_load_replay_end"
+MARKERS: Final[dict[Event, MarkerKind]] = {Event.MARKER: STANDARD, Event.VENDOR_MARKER: VENDOR}
+
+
+class Point(NamedTuple):
+    """A line, 1-based, and its time in seconds (NaN where it has none)."""
+
+    line: int
+    time: float
+
+
+class Mark(NamedTuple):
+    """A marker, and what the window's history was when it came (`last.line` is 0 where there was none)."""
+
+    kind: MarkerKind
+    line: int
+    time: float
+    last: Point
+    longest_pause: float
+
+
+class Error(NamedTuple):
+    """An error response, as far as it has a code and a message."""
+
+    code: int | None
+    message: str | None
+
+
+class Seen(NamedTuple):
+    """A message as rules see it: its variant or method, where it stands, and the session whose id it bears."""
+
+    what: str
+    line: int
+    time: float
+    session_id: str
+    content: Mapping[str, object]
+    """The update, or the params of a request."""
+
+
+KINDS_REMEMBERED: Final = 100
+"""Names of variants that are counted apart, a window."""
+OTHER_KINDS: Final = "(other)"
+
+
+class Occurrences:
+    """What a rule saw in one window, or of one session outside any: counted, not kept."""
+
+    __slots__ = ("count", "first", "kinds", "last_line", "severity", "what")
+
+    def __init__(self, severity: int, what: str, first: Point) -> None:
+        self.severity = severity
+        self.what = what
+        self.first = first
+        self.last_line = first.line
+        self.count = 0
+        self.kinds: dict[str, int] = {}
+
+    def add(self, severity: int, what: str, line: int) -> None:
+        """One more; the gravest severity counts."""
+        self.severity = max(self.severity, severity)
+        self.last_line = line
+        self.count += 1
+        if what in self.kinds or len(self.kinds) < KINDS_REMEMBERED:
+            self.kinds[what] = self.kinds.get(what, 0) + 1
+
+
+class Stray:
+    """A marker for a session that has no window.
+
+    While replays are pending it may turn out to be a child's, announced later: `waits` counts the replays that can
+    still claim it. `window` is the ended window that it came too late for, if that is what it is; `unannounced` says
+    that it names nothing that the pending replay `during` announced.
+    """
+
+    __slots__ = ("claimed", "during", "event", "seen", "unannounced", "waits", "window")
+
+    def __init__(
+        self, event: Event, seen: Seen, window: Window | None, during: Resume | None, *, unannounced: bool
+    ) -> None:
+        self.event = event
+        self.seen = seen
+        self.window = window
+        self.during = during
+        self.unannounced = unannounced
+        self.waits = 0
+        self.claimed = False
+
+
+class Window:
+    """One session of one replaying request. `table` says what to do with an update, by its variant.
+
+    Times are seconds, lines 1-based; 0 is no line. `last` and `longest_pause` are of the history so far, also after a
+    marker: a `Mark` holds what they were when it came.
+    """
+
+    __slots__ = (
+        "agent_requests",
+        "announced_line",
+        "bytes",
+        "complete",
+        "counts",
+        "early",
+        "first",
+        "first_early",
+        "forgot",
+        "gap_line",
+        "gap_pause",
+        "gap_time",
+        "ids",
+        "kept",
+        "last_early_line",
+        "last_line",
+        "last_time",
+        "late",
+        "longest_pause",
+        "occurrences",
+        "parent",
+        "resume",
+        "session_id",
+        "snapshot",
+        "state",
+        "table",
+        "vendor",
+        "waited",
+        "waiting_since",
+    )
+
+    def __init__(self, resume: Resume, session_id: str, parent: str | None, state: State) -> None:
+        self.resume = resume
+        self.session_id = session_id
+        self.parent = parent
+        self.state = state
+        self.table: Mapping[str, Fold | None] = {}
+        self.announced_line = 0
+        self.counts: dict[str, int] = {}
+        self.bytes = 0
+        self.first = Point(0, NO_TIME)
+        """The first history update."""
+        self.last_line = 0
+        self.last_time = NO_TIME
+        """The last history update."""
+        self.longest_pause = 0.0
+        self.complete: Mark | None = None
+        self.vendor: Mark | None = None
+        self.late: dict[Event, int] = {}
+        """Markers that came after the request's end: the line of the first of each kind."""
+        self.ids: dict[object, None] = {}
+        """Of messages and thoughts before any marker, and, as tuples of one, of tool calls."""
+        self.forgot = False
+        """Whether ids were forgotten, so that one that seems new may be old."""
+        self.occurrences: dict[str, Occurrences] = {}
+        """What each rule saw, by the rule's code."""
+        # Before the announcement, if no earlier one announced the child on this connection: how many messages, the
+        # first, and until the announcement the markers among them and the children that they announced.
+        self.early = 0
+        self.first_early: Seen | None = None
+        self.last_early_line = 0
+        self.kept: list[Stray | str] = []
+        # Inside the gap between what is the replay's end so far (its line is gap_line) and the response.
+        self.gap_line = 0
+        self.gap_time = NO_TIME
+        self.gap_pause = 0.0
+        self.snapshot = Point(0, NO_TIME)
+        self.waited = 0.0
+        self.agent_requests = 0
+        self.waiting_since = NO_TIME
+
+    @property
+    def role(self) -> Literal["named", "child"]:
+        """Whether the request named this session or the agent announced it."""
+        return "named" if self.parent is None else "child"
+
+    @property
+    def marker(self) -> Mark | None:
+        """The marker of this window; where both kinds came, the standard one."""
+        return self.complete or self.vendor
+
+    def mark_of(self, event: Event) -> Mark | None:
+        """The marker of this kind that came in the window."""
+        return self.complete if event == Event.MARKER else self.vendor
+
+    @property
+    def history(self) -> int:
+        """History updates."""
+        return sum(count for variant, count in self.counts.items() if variant in HISTORY)
+
+    @property
+    def live(self) -> int:
+        """Live-only updates."""
+        return sum(count for variant, count in self.counts.items() if variant in LIVE_ONLY)
+
+    @property
+    def content(self) -> int:
+        """History updates that are neither announcements nor states of children."""
+        return sum(count for variant, count in self.counts.items() if variant in HISTORY and variant not in CHILDREN)
+
+    def remember(self, ident: object) -> None:
+        """Remember the id of a message or tool call; the oldest is forgotten when there are too many."""
+        if len(self.ids) >= IDS_REMEMBERED:
+            del self.ids[next(iter(self.ids))]
+            self.forgot = True
+        self.ids[ident] = None
+
+
+class Resume:
+    """A `session/resume` or `session/load` request. `windows` holds its sessions, the named one first."""
+
+    __slots__ = (
+        "ambiguous",
+        "cancel_line",
+        "connection",
+        "cursor",
+        "end",
+        "error",
+        "foreign",
+        "replay_from",
+        "replaying",
+        "request",
+        "response",
+        "was_active",
+        "windows",
+    )
+
+    def __init__(self, connection: Connection, request: Request, params: Mapping[str, object]) -> None:
+        self.connection = connection
+        self.request = request
+        cursor = params.get("replayFrom")
+        self.cursor = cursor is not None
+        kind = cursor.get("type") if isinstance(cursor, dict) else None
+        self.replay_from = kind if isinstance(kind, str) else None
+        self.replaying = self.asks_for_history(connection.version)
+        self.ambiguous = False
+        self.was_active: bool | None = None
+        self.windows: dict[str, Window] = {}
+        self.foreign: dict[str, Window] = {}
+        """Unannounced windows, by the id that their messages bear."""
+        self.cancel_line = 0
+        """The client's `$/cancel_request` for it."""
+        self.end: End | None = None
+        self.response: Point | None = None
+        self.error: Error | None = None
+
+    def asks_for_history(self, version: int | None) -> bool:
+        """Whether on a connection of this version the request asks for history."""
+        if self.request.method == methods.LOAD:
+            return version != 2
+        return version != 1 and self.cursor
+
+    @property
+    def session_id(self) -> str | None:
+        """The session that the request names; None where it names none."""
+        return self.request.session_id
+
+    @property
+    def named(self) -> Window | None:
+        """The window of the session that the request names."""
+        return self.windows.get(self.session_id) if self.session_id is not None else None

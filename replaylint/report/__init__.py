@@ -1,0 +1,1 @@
+"""The report: what was found, as data."""

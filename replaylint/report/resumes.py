@@ -1,0 +1,88 @@
+"""Resumes as the report has them, made from what the replay kept of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replaylint.replay import timing as timings
+from replaylint.replay.outcome import certified_by, outcome
+from replaylint.report.model import Marker, Moment, Response, ResponseError, Resume, Session, Timing, Updates
+
+if TYPE_CHECKING:
+    from replaylint.recording.clock import Steps
+    from replaylint.replay.window import Resume as Facts
+    from replaylint.replay.window import Window
+
+
+def reported(facts: Facts, steps: Steps, path: str) -> Resume:
+    """A resume that has ended."""
+    request, response = facts.request, facts.response
+    error = facts.error
+    return Resume(
+        trace=path,
+        connection=facts.connection.number,
+        request_id=request.id,
+        method=request.method,
+        session_id=facts.session_id,
+        replaying=facts.replaying,
+        replay_from=facts.replay_from,
+        ambiguous=facts.ambiguous,
+        request=Moment(request.line, seconds(request.time)),
+        response=None
+        if response is None
+        else Response(
+            response.line, seconds(response.time), None if error is None else ResponseError(error.code, error.message)
+        ),
+        end=facts.end or "open",
+        sessions=[_session(window, steps) for window in facts.windows.values()]
+        if facts.replaying
+        else _plain(facts, steps),
+    )
+
+
+def seconds(time: float) -> float | None:
+    """A time as the report has it: None where there is none."""
+    return round(time, timings.DECIMALS) if time == time else None  # noqa: PLR0124  (NaN)
+
+
+def _session(window: Window, steps: Steps) -> Session:
+    history, live = window.history, window.live
+    mark = window.marker
+    return Session(
+        session_id=window.session_id,
+        role=window.role,
+        parent=window.parent,
+        announced_line=window.announced_line or None,
+        was_active=window.resume.was_active,
+        outcome=outcome(window),
+        certified_by=certified_by(window),
+        marker=None if mark is None else Marker(mark.kind, mark.line, seconds(mark.time)),
+        updates=Updates(
+            history,
+            live,
+            sum(window.counts.values()) - history - live,
+            window.bytes,
+            dict(sorted(window.counts.items())),
+        ),
+        timing=Timing(*timings.timing(window, steps)),
+    )
+
+
+def _plain(facts: Facts, steps: Steps) -> list[Session]:
+    """The session of a request that asked for no history: it has no window."""
+    if facts.session_id is None:
+        return []
+    return [
+        Session(
+            session_id=facts.session_id,
+            role="named",
+            parent=None,
+            announced_line=None,
+            was_active=facts.was_active,
+            outcome="not_requested",
+            certified_by=None,
+            marker=None,
+            updates=Updates(0, 0, 0, 0, {}),
+            timing=Timing(*timings.Timing(total_s=timings.total(facts, steps))),
+        )
+    ]

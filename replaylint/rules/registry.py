@@ -1,0 +1,220 @@
+"""What a rule is: its declaration, what it listens to, and what it says.
+
+A rule's file declares `RULE` and registers up to a few pure functions on it: one that *sees* events in windows, whose
+occurrences the judge counts, and those that decide when a fact is certain. A rule keeps no state of its own. Its
+docstring is the only source of its explanation.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from replaylint.protocol.connection import Connection
+    from replaylint.protocol.exchange import Request
+    from replaylint.recording.message import Side
+    from replaylint.replay.states import Event, State
+    from replaylint.replay.window import End, Occurrences, Resume, Seen, Stray, Window
+
+    See = Callable[[Window, Event, Seen], "Severity | Hit | None"]
+    AtRequestEnd = Callable[[Resume], Iterable["Hit"]]
+    AtStray = Callable[[Connection, Stray], "Hit | None"]
+    AtUnanswered = Callable[[Connection, Request, End], "Hit | None"]
+    Confirm = Callable[[Connection, "Hit"], "Severity | None"]
+
+Party = Literal["agent", "client", "recording"]
+
+
+class Severity(IntEnum):
+    """How grave a finding is."""
+
+    INFO = 1
+    WARNING = 2
+    ERROR = 3
+
+
+INFO: Final = Severity.INFO
+WARNING: Final = Severity.WARNING
+ERROR: Final = Severity.ERROR
+
+VERSIONS: Final = (1, 2)
+
+
+class Count(int):
+    """A number that brings its noun: `f"{Count(2):update}"` is "2 updates"."""
+
+    def __format__(self, noun: str) -> str:
+        """The number alone, or with this noun, in the plural where there is not one."""
+        return f"{int(self)} {noun}{'' if self == 1 else 's'}" if noun else str(int(self))
+
+
+class Rule:
+    """A rule.
+
+    `says` is its sentence, a template over the facts of a hit. `yields_to` names the rules beside which it is silent
+    for the same request, with the least severity that silences it. `needs_beginning`: it argues from the absence of
+    something earlier, so it is silent where the connection's beginning is not in the recording.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        name: str,
+        *,
+        party: Party,
+        says: str,
+        yields_to: Mapping[str, Severity] | None = None,
+        needs_beginning: bool = False,
+    ) -> None:
+        self.code = code
+        self.name = name
+        self.party = party
+        self.says = says
+        self.yields_to = yields_to or {}
+        self.needs_beginning = needs_beginning
+        self.listening: dict[tuple[int | None, State, Event], See] = {}
+        self.request_end: AtRequestEnd | None = None
+        self.stray: AtStray | None = None
+        self.unanswered: AtUnanswered | None = None
+        self.confirm: Confirm | None = None
+
+    def sees(
+        self, *, states: Iterable[State], events: Iterable[Event], versions: Iterable[int] = VERSIONS
+    ) -> Callable[[See], See]:
+        """Called for these events in these states.
+
+        A severity is counted on the window, for `at_request_end` to settle; a hit stands as it is.
+        """
+
+        def register(function: See) -> See:
+            for version in versions:
+                for state in states:
+                    for event in events:
+                        self.listening[version, state, event] = function
+            return function
+
+        return register
+
+    def at_request_end(self, function: AtRequestEnd) -> AtRequestEnd:
+        """Called when a resume has ended, with its windows as they were then."""
+        self.request_end = function
+        return function
+
+    def at_stray_marker(self, function: AtStray) -> AtStray:
+        """Called for a marker that belongs to no request."""
+        self.stray = function
+        return function
+
+    def at_unanswered(self, function: AtUnanswered) -> AtUnanswered:
+        """Called for each request that is unanswered when its connection ends."""
+        self.unanswered = function
+        return function
+
+    def at_connection_end(self, function: Confirm) -> Confirm:
+        """Called for each hit of this rule when its connection has ended: its final severity, or None for no hit."""
+        self.confirm = function
+        return function
+
+    def seen_in(self, resume: Resume) -> Iterator[tuple[Window, Occurrences]]:
+        """The windows of this resume in which the rule saw something, and what."""
+        for window in resume.windows.values():
+            seen = window.occurrences.get(self.code)
+            if seen is not None:
+                yield window, seen
+
+    def counted(self, window: Window, seen: Occurrences, **facts: object) -> Hit:
+        """A hit for what the rule saw in a window."""
+        hit = Hit(
+            self,
+            seen.severity,
+            seen.first.line,
+            window=window,
+            what=seen.what,
+            last_line=seen.last_line,
+            count=seen.count,
+        )
+        hit.facts = {"kinds": ", ".join(sorted(seen.kinds)), **facts}
+        return hit
+
+
+class Hit:
+    """What a rule found at a line, before it is worded: one per rule, session and request.
+
+    With `window`, it is a hit in that window: it concerns its request and its session. `facts` is what the rule's
+    sentence tells beside the count; those that end in `_line` are the finding's evidence.
+    """
+
+    __slots__ = (
+        *("connection", "count", "facts", "last_line", "line", "party", "request", "role", "rule", "session_id"),
+        *("severity", "what"),
+    )
+
+    def __init__(
+        self,
+        rule: Rule,
+        severity: int,
+        line: int,
+        *,
+        window: Window | None = None,
+        connection: Connection | None = None,
+        request: Request | None = None,
+        session_id: str | None = None,
+        what: str = "",
+        last_line: int | None = None,
+        count: int = 1,
+        party: Party | None = None,
+        **facts: object,
+    ) -> None:
+        self.rule = rule
+        self.severity = Severity(severity)
+        self.party: Party = party or rule.party
+        if window is not None:
+            connection, request = window.resume.connection, window.resume.request
+            session_id = window.session_id
+        self.connection = connection.number if connection is not None else 0
+        self.request = request
+        self.session_id = session_id
+        self.role = window.role if window is not None else None
+        self.what = what
+        self.line = line
+        self.last_line = last_line or line
+        self.count = count
+        self.facts = facts
+
+    @property
+    def evidence(self) -> list[tuple[int, str]]:
+        """The lines that the finding rests on, and what stands there, in the recording's order."""
+        lines = {name.removesuffix("_line"): line for name, line in self.facts.items() if name.endswith("_line")}
+        if self.request is not None:
+            lines["request"] = self.request.line
+        return sorted((line, what) for what, line in lines.items() if isinstance(line, int) and line)
+
+    @property
+    def subject(self) -> tuple[int, str, str | None, int | None]:
+        """What there is one finding for."""
+        return self.connection, self.rule.code, self.session_id, self.request.line if self.request else None
+
+    @property
+    def side(self) -> Side | None:
+        """Whose request this concerns."""
+        return self.request.side if self.request else None
+
+    def outside(self) -> Hit:
+        """The same, of a message that no window of the request holds: the request is evidence, not the subject."""
+        if self.request is not None:
+            self.facts["request_line"] = self.request.line
+            self.request = None
+        return self
+
+    def add(self, hit: Hit) -> None:
+        """Another one of the same subject, later in the recording."""
+        self.severity = max(self.severity, hit.severity)
+        self.last_line = hit.last_line
+        self.count += hit.count
+
+    def message(self) -> str:
+        """The rule's sentence about this hit."""
+        return self.rule.says.format_map({**self.facts, "count": Count(self.count)})
