@@ -62,7 +62,7 @@ def check(
     except UnknownRule as unknown:
         complain(_unknown_rule(unknown))
         return 2
-    report = lint(traces, closed=eof == "closed", codes=codes)
+    report = lint(traces, closed=eof == "closed", codes=codes, warn=lambda text: complain(printable(text)))
     failed = _complain_of_inputs(report)
     write(renderer(form).render(report, quiet=quiet))
     return 2 if failed else int(_failing(report, fail_on))

@@ -17,7 +17,7 @@ class OutputError(Exception):
     """The results cannot be written."""
 
 
-def write(pieces: Iterable[str]) -> None:
+def write(pieces: Iterable[str] | Iterable[bytes]) -> None:
     """Print results. A reader that goes away changes nothing. Raises OutputError where they cannot be written."""
     stream = sys.stdout
     if stream is None:  # started with standard output closed
@@ -26,7 +26,10 @@ def write(pieces: Iterable[str]) -> None:
         stream.reconfigure(errors="backslashreplace")
     try:
         for piece in pieces:
-            stream.write(piece)
+            if isinstance(piece, bytes):
+                stream.buffer.write(piece)
+            else:
+                stream.write(piece)
         stream.flush()
     except BrokenPipeError:
         _abandon()

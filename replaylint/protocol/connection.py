@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
 from replaylint.protocol import methods, vendor
 from replaylint.protocol.exchange import Exchange
@@ -16,6 +17,16 @@ IDS_REMEMBERED: Final = 100_000
 """Sessions a connection, and messages and tool calls a session, before the oldest are forgotten."""
 
 VERSIONS: Final = (1, 2)
+
+
+def forget_oldest(ids: dict[Any, Any]) -> bool:
+    """Make room where there are too many; whether anything was forgotten."""
+    if len(ids) < IDS_REMEMBERED:
+        return False
+    # Many at once: the first key of a dictionary is found behind all that were deleted before it.
+    for ident in tuple(islice(ids, IDS_REMEMBERED // 10)):
+        del ids[ident]
+    return True
 
 
 class Session:
@@ -94,9 +105,7 @@ class Connection:
         """What is known of this session; the oldest is forgotten when there are too many."""
         session = self.sessions.get(session_id)
         if session is None:
-            if len(self.sessions) >= IDS_REMEMBERED:
-                del self.sessions[next(iter(self.sessions))]
-                self.forgot = True
+            self.forgot |= forget_oldest(self.sessions)
             unknown = self.partial or self.forgot
             session = self.sessions[session_id] = Session(active=None if unknown else False)
         return session

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from replaylint.protocol.methods import INITIALIZE, sender
 from replaylint.recording.message import AGENT, other
+from replaylint.recording.source import RecordingError, failing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,19 +31,21 @@ def settle(messages: Iterator[Message], flip: Callable[[], None]) -> tuple[Itera
     """
     held: list[Message] = []
     size = right = wrong = 0
-    for message in messages:
-        held.append(message)
-        size += message[4]
-        proved = _proved(message)
-        if proved is not None:
-            actual, decisive = proved
-            right += actual == message[2]
-            wrong += actual != message[2]
-            if decisive:
-                right, wrong = (0, 1) if actual != message[2] else (1, 0)
+    try:
+        for message in messages:
+            held.append(message)
+            size += message[4]
+            proved = _proved(message)
+            if proved is not None:
+                actual, decisive = proved
+                right, wrong = right + (actual == message[2]), wrong + (actual != message[2])
+                if decisive:
+                    right, wrong = int(actual == message[2]), int(actual != message[2])
+                    break
+            if len(held) >= HELD_MESSAGES or size >= HELD_BYTES:
                 break
-        if len(held) >= HELD_MESSAGES or size >= HELD_BYTES:
-            break
+    except RecordingError as error:
+        messages = failing(error)
     if not wrong or wrong < CONTRADICTED * (right + wrong):
         return chain(held, messages), "recorded"
     flip()

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from orjson import loads
 
-from replaylint.recording.formats import FORMATS, Format, Progress, Reading
-from replaylint.recording.source import RecordingError, Source
+from replaylint.recording.formats import FORMATS, Format
+from replaylint.recording.reading import Progress, Reading
+from replaylint.recording.source import RecordingError, Source, failing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,18 +36,24 @@ class Recording:
 
 def recognise(source: Source) -> Recording:
     """The recording in this source. Raises RecordingError where it cannot be read or is none."""
-    lines = source.lines()
-    head, records = _beginning(lines)
-    progress = Progress()
+    rest = source.lines()
+    head: list[bytes] = []
+    try:
+        records = _beginning(rest, head)
+    except RecordingError as error:
+        records = _beginning(iter(head), [])
+        rest = failing(error)
+        if not records:
+            raise
     found = _best(records)
     if found is None:
-        raise RecordingError("not-a-recording", _why_not(head), 1)
-    return Recording(source, found.NAME, found.read(chain(head, lines), records, progress), progress)
+        raise RecordingError("not-a-recording", _why_not(head), 1 if head else None)
+    progress = Progress()
+    return Recording(source, found.NAME, found.read(chain(head, rest), records, progress), progress)
 
 
-def _beginning(lines: Iterator[bytes]) -> tuple[list[bytes], list[dict[str, object]]]:
-    """The first lines, and the JSON objects among them."""
-    head: list[bytes] = []
+def _beginning(lines: Iterator[bytes], head: list[bytes]) -> list[dict[str, object]]:
+    """The JSON objects in the first lines, which are put into `head`."""
     records: list[dict[str, object]] = []
     size = 0
     for line in lines:
@@ -62,7 +69,7 @@ def _beginning(lines: Iterator[bytes]) -> tuple[list[bytes], list[dict[str, obje
             records.extend(item for item in record[:HEAD_RECORDS] if isinstance(item, dict))
         if len(records) >= HEAD_RECORDS or len(head) >= HEAD_LINES or size >= HEAD_BYTES:
             break
-    return head, records
+    return records
 
 
 def _best(records: list[dict[str, object]]) -> Format | None:

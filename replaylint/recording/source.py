@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import errno
+import io
 import sys
 import zlib
-from itertools import chain
-from typing import TYPE_CHECKING, Protocol
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Never, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
-CHUNK_BYTES = 1 << 16
+    Read = Callable[[int], bytes]
+    """Gives up to so many bytes, as soon as there are any; none at the end."""
+
+BUFFER_BYTES = 1 << 17
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 STANDARD_INPUT = "-"
@@ -30,68 +34,99 @@ class RecordingError(Exception):
         self.line = line
 
 
-class Readable(Protocol):
-    """The part of a binary file that is used here."""
+class Source(io.RawIOBase):
+    """One input, as the bytes of its recording; its lines are `lines()`. `size` counts the bytes that were read.
 
-    def read(self, size: int, /) -> bytes:
-        """Up to `size` bytes; none at the end."""
-
-
-class Source:
-    """One input. `size` counts the (decompressed) bytes that were read so far."""
+    Only `\\n` ends a line: JSON strings may hold U+2028 raw. Raises RecordingError, when it is opened or in the middle.
+    """
 
     def __init__(self, path: str) -> None:
+        super().__init__()
         self.path = path
         self.size = 0
+        self._owned = ExitStack()
+        self._read: Read = bytes
+        try:
+            self._read = self._opened()
+            head = self._next(BUFFER_BYTES)
+            if head.startswith(GZIP_MAGIC):
+                self._read = self._unpacked(_Rewound(head, self._read))
+                head = self._next(BUFFER_BYTES)
+            self._read = _Rewound(head.removeprefix(BYTE_ORDER_MARK), self._read).read
+        except BaseException:
+            self.close()
+            raise
 
     def lines(self) -> Iterator[bytes]:
-        """The lines, without their newlines. Raises RecordingError, at once or in the middle."""
-        return split_lines(self._chunks())
+        """The lines, with their newlines. A long line is the only one that is held whole."""
+        return io.BufferedReader(self, BUFFER_BYTES)
 
-    def _chunks(self) -> Iterator[bytes]:
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """The next bytes, as many as there are at once, but no more than the buffer holds."""
+        data = self._next(len(buffer))
+        size = len(data)
+        buffer[:size] = data
+        self.size += size
+        return size
+
+    def close(self) -> None:
+        """Close the file."""
+        self._owned.close()
+        super().close()
+
+    def _next(self, size: int) -> bytes:
         try:
-            if self.path == STANDARD_INPUT:
-                if sys.stdin is None:
-                    raise RecordingError("unreadable", "standard input is closed")
-                yield from self._read(sys.stdin.buffer)
-            else:
-                with open(self.path, "rb") as file:  # noqa: PTH123  (pathlib would cost at start-up)
-                    yield from self._read(file)
+            return self._read(size)
         except OSError as error:
             raise _explained(error) from error
         except EOFError as error:
             raise RecordingError("truncated", "the compressed data ends too early") from error
         except zlib.error as error:
             raise RecordingError("damaged", f"damaged gzip data: {error}") from error
+
+    def _opened(self) -> Read:
+        if self.path == STANDARD_INPUT:
+            if sys.stdin is None:
+                raise RecordingError("unreadable", "standard input is closed")
+            return cast("io.BufferedReader", sys.stdin.buffer).read1
+        try:
+            file = self._owned.enter_context(open(self.path, "rb", buffering=0))  # noqa: PTH123, SIM115
+        except OSError as error:
+            raise _explained(error) from error
         except ValueError as error:  # a path with a NUL
             raise RecordingError("unreadable", str(error)) from error
+        return file.read
 
-    def _read(self, file: Readable) -> Iterator[bytes]:
-        chunk = file.read(CHUNK_BYTES)
-        if chunk.startswith(GZIP_MAGIC):
-            import gzip  # noqa: PLC0415
+    def _unpacked(self, packed: _Rewound) -> Read:
+        import gzip  # noqa: PLC0415
 
-            file = gzip.GzipFile(fileobj=_Rewound(chunk, file))  # type: ignore[call-overload]
-            chunk = file.read(CHUNK_BYTES)
-        chunk = chunk.removeprefix(BYTE_ORDER_MARK)
-        while chunk:
-            self.size += len(chunk)
-            yield chunk
-            chunk = file.read(CHUNK_BYTES)
+        # Not read(): where the data ends too early, that keeps what it has unpacked already to itself.
+        return self._owned.enter_context(gzip.GzipFile(fileobj=cast("io.BufferedIOBase", packed))).read1
 
 
 class _Rewound:
     """A file whose first bytes were read already: a pipe cannot be sought."""
 
-    def __init__(self, head: bytes, file: Readable) -> None:
+    def __init__(self, head: bytes, read: Read) -> None:
         self._head = head
-        self._file = file
+        self._read = read
 
     def read(self, size: int) -> bytes:
+        """The first bytes, then the rest."""
         if self._head:
             head, self._head = self._head[:size], self._head[size:]
             return head
-        return self._file.read(size)
+        return self._read(size)
+
+
+def failing(error: RecordingError) -> Iterator[Never]:
+    """Stands for the rest of an input that cannot be read: raises this at the first step."""
+    raise error
+    yield
 
 
 def _explained(error: OSError) -> RecordingError:
@@ -99,30 +134,6 @@ def _explained(error: OSError) -> RecordingError:
         return RecordingError("not-found", "no such file")
     if error.errno == errno.EISDIR:
         return RecordingError("directory", "is a folder: name the recordings in it")
-    if type(error).__name__ == "BadGzipFile":
+    if error.errno is None:  # gzip's own
         return RecordingError("damaged", f"damaged gzip data: {error}")
     return RecordingError("unreadable", error.strerror or str(error))
-
-
-def split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines in these bytes, however they are cut. Only `\\n` ends a line: JSON strings may hold U+2028 raw."""
-    return chain.from_iterable(_batches(chunks))
-
-
-def _batches(chunks: Iterable[bytes]) -> Iterator[list[bytes]]:
-    begun: list[bytes] = []
-    for chunk in chunks:
-        lines = chunk.split(b"\n")
-        if len(lines) == 1:
-            begun.append(chunk)
-            continue
-        if begun:
-            begun.append(lines[0])
-            lines[0] = b"".join(begun)
-            begun.clear()
-        rest = lines.pop()
-        if rest:
-            begun.append(rest)
-        yield lines
-    if begun:
-        yield [b"".join(begun)]

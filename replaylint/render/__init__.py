@@ -17,8 +17,8 @@ FORMATS: Final[tuple[str, ...]] = get_args(Format)
 class Renderer(Protocol):
     """A module of this package."""
 
-    def render(self, report: Report, *, quiet: bool) -> Iterator[str]:
-        """The output in pieces. `quiet`: findings only, where the format is for people."""
+    def render(self, report: Report, *, quiet: bool) -> Iterator[str] | Iterator[bytes]:
+        """The output in pieces: text, or bytes where its encoding is fixed. `quiet`: findings only, for people."""
 
 
 def renderer(name: str) -> Renderer:

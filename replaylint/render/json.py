@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orjson import OPT_APPEND_NEWLINE, OPT_INDENT_2, dumps
+from orjson import OPT_INDENT_2, dumps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,6 +12,29 @@ if TYPE_CHECKING:
     from replaylint.report.model import Report
 
 
-def render(report: Report, *, quiet: bool) -> Iterator[str]:  # noqa: ARG001
-    """One object."""
-    yield dumps(report, option=OPT_INDENT_2 | OPT_APPEND_NEWLINE).decode()
+def render(report: Report, *, quiet: bool) -> Iterator[bytes]:  # noqa: ARG001
+    """One object, an entry of its lists at a time: a report may be large."""
+    yield b"{"
+    separator = b"\n  "
+    for name in report.__slots__:
+        value = getattr(report, name)
+        yield separator + dumps(name) + b": "
+        if isinstance(value, list) and value:
+            yield from _entries(value)
+        else:
+            yield _indented(value, b"\n  ")
+        separator = b",\n  "
+    yield b"\n}\n"
+
+
+def _entries(values: list[object]) -> Iterator[bytes]:
+    separator = b"["
+    for value in values:
+        yield separator + b"\n    " + _indented(value, b"\n    ")
+        separator = b","
+    yield b"\n  ]"
+
+
+def _indented(value: object, line_end: bytes) -> bytes:
+    # Inside a string a line end is escaped, so every one that stands here is layout.
+    return dumps(value, option=OPT_INDENT_2).replace(b"\n", line_end)

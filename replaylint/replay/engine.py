@@ -14,7 +14,7 @@ from replaylint.protocol.connection import Connection
 from replaylint.protocol.exchange import Request
 from replaylint.protocol.methods import UPDATE
 from replaylint.recording.clock import Steps
-from replaylint.recording.message import AGENT, CLIENT, ClockStep, Ended, Header, Label, Lost
+from replaylint.recording.message import AGENT, CLIENT, ClockStep, Ended, Header, Label, Lost, Unreadable
 from replaylint.replay.route import Route
 from replaylint.replay.window import Error
 
@@ -45,6 +45,10 @@ class Engine:
         self.judge = judge
         self.steps = Steps()
         self.lost = 0
+        """Messages that the recorder says it dropped."""
+        self.unreadable = 0
+        """Lines, or texts of a side, that are no JSON."""
+        self.first_unreadable_line = 0
         self.inferred = False
         """Whether a direction was inferred."""
         self.connections: list[ConnectionFacts] = []
@@ -158,6 +162,9 @@ class Engine:
             self.steps.add(line)
         elif isinstance(body, Lost):
             self.lost += body.messages
+        elif isinstance(body, Unreadable):
+            self.unreadable += 1
+            self.first_unreadable_line = self.first_unreadable_line or line
 
     def _message(
         self, line: int, time: float, side: Side | None, body: dict[str, object], size: int, *, batch: bool

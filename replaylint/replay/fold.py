@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import CHILDREN, DECIDES, HISTORY, KNOWN, LIVE_ONLY, SESSION_INFO, STATE
 from replaylint.recording.message import NO_TIME
 from replaylint.replay.states import Event, State
 from replaylint.replay.window import KINDS_REMEMBERED, MARKERS, OTHER_KINDS, Mark, Point, Window
 
-Fold = Callable[[Any, int, float, str, Mapping[str, Any], int], None]
-"""Takes a window, and an update's line, time in seconds, variant, body and size in bytes."""
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from replaylint.replay.window import Fold
 
 SPECIAL = frozenset({*CHILDREN, STATE, SESSION_INFO})
 """Variants that mean more than their kind: they are routed, not only folded."""

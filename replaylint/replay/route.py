@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection, Session
     from replaylint.protocol.exchange import Request
     from replaylint.recording.message import Side
-    from replaylint.replay.fold import Fold
-    from replaylint.replay.window import End
+    from replaylint.replay.window import End, Fold
 
 FOREIGN_REMEMBERED: Final = 1000
 """Sessions that may still be announced as children, a pending replay."""

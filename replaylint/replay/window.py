@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from replaylint.protocol import methods
-from replaylint.protocol.connection import IDS_REMEMBERED
+from replaylint.protocol.connection import forget_oldest
 from replaylint.protocol.variants import CHILDREN, HISTORY, LIVE_ONLY
 from replaylint.recording.message import NO_TIME
 from replaylint.replay.states import Event, State
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
-    from replaylint.replay.fold import Fold
 
+    Fold = Callable[[Any, int, float, str, Mapping[str, Any], int], None]
+    """Takes a window, and an update's line, time in seconds, variant, body and size in bytes."""
 End = Literal["success", "error", "cancelled", "closed", "open"]
 MarkerKind = Literal["replay_complete", "air_load_replay_end"]
 STANDARD: Final = "replay_complete"
@@ -218,9 +219,7 @@ class Window:
 
     def remember(self, ident: object) -> None:
         """Remember the id of a message or tool call; the oldest is forgotten when there are too many."""
-        if len(self.ids) >= IDS_REMEMBERED:
-            del self.ids[next(iter(self.ids))]
-            self.forgot = True
+        self.forgot |= forget_oldest(self.ids)
         self.ids[ident] = None
 
 

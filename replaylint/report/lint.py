@@ -16,21 +16,27 @@ from replaylint.report.model import SCHEMA_VERSION, Connection, Peer, ReadError,
 from replaylint.rules.judge import Judge
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from replaylint.protocol.connection import Peer as PeerFacts
     from replaylint.report.model import Resume
 
 
-def lint(paths: Iterable[str], *, closed: bool = False, codes: Collection[str] | None = None) -> Report:
+def lint(
+    paths: Iterable[str],
+    *,
+    closed: bool = False,
+    codes: Collection[str] | None = None,
+    warn: Callable[[str], None] = lambda _: None,
+) -> Report:
     """Lint these recordings; `-` is standard input.
 
     `closed`: where a recording stops, its connections ended. `codes`: the rules whose findings are wanted, by default
-    all. An input that cannot be read becomes a trace with an error.
+    all. `warn` is told of lines that could not be read. An input that cannot be read becomes a trace with an error.
     """
     report = Report(SCHEMA_VERSION, Tool("replaylint", __version__), [], [], [], summary.summary([], []))
     for path in paths:
-        _add(report, path, closed=closed)
+        _add(report, path, closed=closed, warn=warn)
     if codes is not None:
         report.findings = [each for each in report.findings if each.rule in codes]
     report.findings.sort(key=findings.order)
@@ -38,21 +44,22 @@ def lint(paths: Iterable[str], *, closed: bool = False, codes: Collection[str] |
     return report
 
 
-def _add(report: Report, path: str, *, closed: bool) -> None:
+def _add(report: Report, path: str, *, closed: bool, warn: Callable[[str], None]) -> None:
     """Lint one recording, as far as it can be read."""
     shown = shown_path(path)
     trace = Trace(shown, None, 0, 0, 0, "none", None, "recorded", "exact", 0, None, [])
     report.traces.append(trace)
-    source = Source(path)
     try:
-        recording = recognise(source)
-        _run(report, trace, recording, closed=closed)
+        with Source(path) as source:
+            try:
+                _run(report, trace, recognise(source), closed=closed, warn=warn)
+            finally:
+                trace.bytes = source.size
     except RecordingError as error:
         trace.error = ReadError(error.code, error.message, error.line or trace.lines or None)
-    trace.bytes = source.size
 
 
-def _run(report: Report, trace: Trace, recording: Recording, *, closed: bool) -> None:
+def _run(report: Report, trace: Trace, recording: Recording, *, closed: bool, warn: Callable[[str], None]) -> None:
     trace.format = recording.format
     trace.timestamps, trace.resolution_s = recording.clock.timestamps, recording.clock.resolution_s
     messages = recording.messages
@@ -75,6 +82,9 @@ def _run(report: Report, trace: Trace, recording: Recording, *, closed: bool) ->
         ]
         report.resumes.extend(sorted(ended, key=lambda resume: resume.request.line))
         report.findings.extend(findings.finding(hit, trace.path) for hit in judge.hits)
+        if engine.unreadable:
+            more = f", nor are {engine.unreadable - 1} others" if engine.unreadable > 1 else ""
+            warn(f"{trace.path}:{engine.first_unreadable_line}: this line is no JSON and was passed over{more}")
 
 
 def _peer(facts: PeerFacts) -> Peer:
@@ -82,8 +92,8 @@ def _peer(facts: PeerFacts) -> Peer:
 
 
 def shown_path(path: str) -> str:
-    """The path as given, but relative where it is below the working folder."""
-    if path == STANDARD_INPUT or not os.path.isabs(path):  # noqa: PTH117  (pathlib would cost at start-up)
-        return path
-    below = os.path.relpath(path)
-    return path if below.startswith(os.pardir) else below
+    """The path as given, but relative where it is below the working folder; bytes that are no UTF-8 are escaped."""
+    if path != STANDARD_INPUT and os.path.isabs(path):  # noqa: PTH117  (pathlib would cost at start-up)
+        below = os.path.relpath(path)
+        path = path if below.startswith(os.pardir) else below
+    return os.fsencode(path).decode(errors="backslashreplace")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from replaylint.replay import timing as timings
@@ -57,15 +58,14 @@ def _session(window: Window, steps: Steps) -> Session:
         outcome=outcome(window),
         certified_by=certified_by(window),
         marker=None if mark is None else Marker(mark.kind, mark.line, seconds(mark.time)),
-        updates=Updates(
-            history,
-            live,
-            sum(window.counts.values()) - history - live,
-            window.bytes,
-            dict(sorted(window.counts.items())),
-        ),
+        updates=Updates(history, live, sum(window.counts.values()) - history - live, window.bytes, _by_kind(window)),
         timing=Timing(*timings.timing(window, steps)),
     )
+
+
+def _by_kind(window: Window) -> dict[str, int]:
+    # Interned: the names are the same in every window, but each was parsed anew.
+    return {sys.intern(variant): count for variant, count in sorted(window.counts.items())}
 
 
 def _plain(facts: Facts, steps: Steps) -> list[Session]:

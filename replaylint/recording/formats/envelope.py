@@ -19,13 +19,14 @@ from replaylint.recording.message import (
     Lost,
     Unreadable,
 )
+from replaylint.recording.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from replaylint.recording.clock import Clock
-    from replaylint.recording.formats import Progress, Reading
     from replaylint.recording.message import Message, Note, Side
+    from replaylint.recording.reading import Progress
 
 NAME: Final = "envelope"
 
@@ -72,8 +73,6 @@ def read_records(
     lines: Iterable[bytes], records: Sequence[dict[str, object]], progress: Progress, body_key: str | None
 ) -> Reading:
     """The records of an envelope, or with `body_key` None of messages that are their own envelope."""
-    from replaylint.recording.formats import Reading  # noqa: PLC0415
-
     clock = clocks.choose(records)
     key = directions.find_key(records)
     sides: dict[object, Side] = {}
@@ -106,28 +105,29 @@ class _Reader:
         sides, clock = self.sides, self.clock
         time_key, side_key, body_key = clock.key, self.side_key, self.body_key
         parse, scale = clock.parse, clock.scale
+        in_seconds = scale == 1.0 and clock.anchor is None
         latest, conn, offset = self.latest, self.conn, self.offset
         number = 0
         try:
-            for line in lines:
-                number += 1
+            for number, line in enumerate(lines, 1):
                 try:
                     record = loads(line)
-                    reading = record[time_key] if parse is None else parse(record[time_key])
-                    time = reading * scale + offset
+                    reading = record[time_key]
+                    if parse is not None:
+                        reading = parse(reading)
                     side = sides[record[side_key]]
                     body = record if body_key is None else record[body_key]
-                    if body.__class__ is str:
+                    if body.__class__ is not dict:
                         body = loads(body)
-                    regular = body.__class__ is dict and not reading < latest
-                    if "conn" in record and record["conn"] != conn:
-                        regular = False
+                        if body.__class__ is not dict:
+                            raise LookupError
+                    if not (reading < latest or ("conn" in record and record["conn"] != conn)):
+                        time = reading if in_seconds else reading * scale + offset
+                        latest = reading
+                        yield number, time, side, body, len(line)
+                        continue
                 except (LookupError, TypeError, ValueError):
-                    regular = False
-                if regular:
-                    latest = reading
-                    yield number, time, side, body, len(line)
-                    continue
+                    pass
                 self.latest = latest
                 yield from self._irregular(number, line)
                 latest, conn, offset = self.latest, self.conn, self.offset

@@ -10,7 +10,7 @@ from replaylint.recording.formats.raw import is_jsonrpc
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from replaylint.recording.formats import Progress, Reading
+    from replaylint.recording.reading import Progress, Reading
 
 NAME: Final = "inline"
 

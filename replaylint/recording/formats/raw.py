@@ -8,12 +8,13 @@ from orjson import loads
 
 from replaylint.recording.clock import NO_CLOCK
 from replaylint.recording.message import NO_TIME, Unreadable
+from replaylint.recording.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from replaylint.recording.formats import Progress, Reading
     from replaylint.recording.message import Message
+    from replaylint.recording.reading import Progress
 
 NAME: Final = "raw"
 JOURNAL: Final = "acpx."
@@ -33,8 +34,6 @@ def sniff(records: Sequence[dict[str, object]]) -> int:
 
 def read(lines: Iterable[bytes], records: Sequence[dict[str, object]], progress: Progress) -> Reading:  # noqa: ARG001
     """One message a line. acpx writes records of its own between them; they are silent."""
-    from replaylint.recording.formats import Reading  # noqa: PLC0415
-
     return Reading(_messages(lines, progress), NO_CLOCK, {}, relative=False)
 
 

@@ -1,0 +1,438 @@
+"""Hypothesis strategies: scripts of one session, connections that mix several of them, and garbage."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hypothesis import strategies as st
+from orjson import dumps
+
+from tests.recordings import Message, Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from hypothesis.strategies import DrawFn, SearchStrategy
+
+START = 1764400000.0
+
+# A step: what happens, and two numbers that say to whom and how.
+Step = tuple[str, int, int]
+ACTIONS = (
+    *("resume", "resume", "history", "history", "history", "history", "live", "live", "either"),
+    *("marker", "marker", "marker", "vendor", "announce", "announce", "answer", "answer", "answer"),
+    *("ask", "reply", "prompt", "cancel", "new", "close", "answer_again", "answer_nothing"),
+)
+CODES = (None, None, None, -32603, -32602, -32002, -32800)
+STATUSES: tuple[dict[str, Any], ...] = ({}, {"status": "pending"}, {"status": "completed"}, {"status": "failed"})
+LIVE: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("state_update", {"state": "idle"}),
+    ("state_update", {"state": "running"}),
+    ("state_update", {"state": "requires_action"}),
+    ("available_commands_update", {}),
+    ("current_mode_update", {}),
+    ("notice", {}),
+)
+EITHER = ("session_info_update", "usage_update", "_vendor_update", "variant_of_a_later_version")
+ASKS = ("session/request_permission", "elicitation/create", "fs/read_text_file")
+
+
+class Pending(NamedTuple):
+    """A request of the client that is not answered yet."""
+
+    ident: int
+    method: str
+    session: str
+    replaying: bool
+
+
+class Script:
+    """The messages of one session and its children, played step by step.
+
+    What happens to it must not depend on other sessions of its connection, so it leaves out what does: the client
+    cancels only what is answered in the end (RL213 looks at what else the agent answered), and a marker names an id
+    that was named or announced before, or that its own pending replay may announce later (RL204 and RL205 differ in
+    whether any replay is pending). With `strays` False there are no markers outside a window either: those that
+    stand beside another session's replay are not judged where the recording stops before that ends.
+    """
+
+    def __init__(self, version: int, name: str, number: int, *, strays: bool) -> None:
+        self.version = version
+        self.name = name
+        self.first_id = 1000 * number
+        self.strays = strays
+        self.recording = Recording()
+        self.children = [f"{name}-c{index}" for index in range(2)]
+        self.sessions = [name, name, *self.children]
+        self.ids = 0
+        self.pending: list[Pending] = []
+        self.asked: list[str] = []
+        self.known: set[str] = set()
+        self.fresh: set[str] = set()
+        self.cancelled: set[int] = set()
+
+    def play(self, steps: Iterable[Step]) -> None:
+        """Play these steps; one that makes no sense here does nothing."""
+        plays: dict[str, Callable[[int, int], object]] = {
+            "resume": self._resume,
+            "history": self._history,
+            "live": self._live,
+            "either": lambda who, how: self.recording.update(self.sessions[who], EITHER[how % len(EITHER)]),
+            "marker": self._marker,
+            "vendor": self._vendor,
+            "announce": self._announce,
+            "answer": self._answer,
+            "answer_again": lambda _, __: self._answer_again(),
+            "answer_nothing": lambda _, how: how or self.recording.result(f"{self.name}-none", {}),
+            "ask": self._ask,
+            "reply": lambda who, _: self._reply(who),
+            "prompt": lambda _, __: self._plain("session/prompt"),
+            "close": lambda _, how: self._plain(("session/close", "session/delete")[how % 2]),
+            "cancel": lambda who, _: self._cancel(who),
+            "new": lambda _, __: self._new(),
+        }
+        for action, who, how in steps:
+            plays[action](who, how)
+
+    def finish(self, *, everything: bool) -> None:
+        """Answer what has to be answered: cancelled requests, or everything."""
+        for request in tuple(self.pending):
+            if everything or request.ident in self.cancelled:
+                self._respond(request, None)
+
+    def _replays(self) -> int:
+        return sum(request.replaying for request in self.pending)
+
+    def _request(self, method: str, session: str, *, replaying: bool = False) -> int:
+        self.ids += 1
+        ident = self.first_id + self.ids
+        self.pending.append(Pending(ident, method, session, replaying))
+        if replaying:
+            self.fresh.clear()
+        self.known.add(session)
+        return ident
+
+    def _resume(self, who: int, how: int) -> None:
+        # A child is resumed directly now and then, which is a fault of the client.
+        session = self.children[0] if who == 3 and how == 5 else self.name
+        replaying = how != 1
+        if self.version == 1 and replaying:
+            self.recording.load(self._request("session/load", session, replaying=True), session)
+        else:
+            ident = self._request("session/resume", session, replaying=replaying)
+            self.recording.resume(ident, session, replay=replaying)
+
+    def _plain(self, method: str) -> None:
+        self.recording.client(self._request(method, self.name), method, sessionId=self.name)
+
+    def _new(self) -> None:
+        known = self.name in self.known
+        self.recording.client(self._request("session/new", self.name), "session/new", cwd="/w")
+        if not known:
+            self.known.discard(self.name)  # only the result names it
+
+    def _answer(self, who: int, how: int) -> None:
+        if self.pending:
+            self._respond(self.pending[who % len(self.pending)], CODES[how % len(CODES)])
+
+    def _respond(self, request: Pending, code: int | None) -> None:
+        self.pending.remove(request)
+        if code is not None:
+            self.recording.error(request.ident, code)
+        elif request.method == "session/new":
+            self.known.add(self.name)
+            self.recording.result(request.ident, {"sessionId": self.name})
+        else:
+            self.recording.result(request.ident, {"stopReason": "end_turn"} if "prompt" in request.method else {})
+        if request.replaying:
+            self.fresh.clear()
+
+    def _answer_again(self) -> None:
+        if self.ids and all(request.ident != self.first_id + 1 for request in self.pending):
+            self.recording.result(self.first_id + 1, {})
+
+    def _cancel(self, who: int) -> None:
+        if self.pending:
+            ident = self.pending[who % len(self.pending)].ident
+            self.cancelled.add(ident)
+            body = {"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": ident}}
+            self.recording.record("c2a", body)
+
+    def _ask(self, who: int, how: int) -> None:
+        self.asked.append(f"{self.name}-q{len(self.recording.records)}")
+        self.recording.agent(self.asked[-1], ASKS[how % len(ASKS)], sessionId=self.sessions[who])
+
+    def _reply(self, who: int) -> None:
+        if self.asked:
+            self.recording.result(self.asked.pop(who % len(self.asked)), {"outcome": {}}, direction="c2a")
+
+    def _history(self, who: int, how: int) -> None:
+        session = self.sessions[who]
+        tool: dict[str, Any] = {"toolCallId": f"{self.name}-t{how % 2}", "title": "tool", **STATUSES[who]}
+        message = f"{self.name}-m{who}"
+        if how == 0:
+            self.recording.update(session, "plan" if self.version == 1 else "plan_update", entries=[])
+        elif how == 1 and self.version == 1:
+            self.recording.update(session, "tool_call", **tool)
+        elif how <= 2:
+            self.recording.update(session, "tool_call_update", **tool)
+        elif self.version == 1 or how == 3:
+            self.recording.update(session, "agent_message_chunk", content={"type": "text", "text": "words"})
+        else:
+            self.recording.message(session, message, who=("agent_message", "user_message")[how % 2])
+
+    def _live(self, who: int, how: int) -> None:
+        variant, fields = LIVE[how]
+        if self.version == 2 or variant != "state_update":
+            self.recording.update(self.sessions[who], variant, **fields)
+
+    def _announce(self, who: int, how: int) -> None:
+        child = self.children[how % 2]
+        parent = self.children[0] if who == 3 and how % 2 else self.name
+        if self.version == 1:
+            self.recording.update(parent, "subagent_spawned", subagentSessionId=child)
+        elif who == 2:
+            self.recording.update(parent, "_subagent_update", subagentSessionId=child)
+        else:
+            self.recording.child(parent, child)
+        if child not in self.known and parent == self.name and self._replays() == 1:
+            self.fresh.add(child)
+        self.known.add(child)
+
+    def _may_mark(self, session: str) -> bool:
+        if not self.strays:
+            own = any(request.replaying and request.session == session for request in self.pending)
+            return own or session in self.fresh
+        return session in self.known or (session in self.children and self._replays() > 0)
+
+    def _marker(self, who: int, how: int) -> None:
+        session = self.sessions[who]
+        if not self._may_mark(session):
+            return
+        if self.version == 1 and how:
+            self.recording.vendor(session)
+        else:
+            self.recording.marker(session)
+
+    def _vendor(self, who: int, how: int) -> None:
+        if how == 0 and self._may_mark(self.sessions[who]):
+            self.recording.vendor(self.sessions[who])
+
+
+REPLAY: list[Step] = [("resume", 0, 0), ("history", 0, 4), ("history", 2, 5), ("history", 3, 2)]
+SETTLED: list[Step] = [("live", 0, 0), ("answer", 0, 0)]
+PHRASES: tuple[list[Step], ...] = (
+    [*REPLAY, ("marker", 0, 1), *SETTLED],
+    [*REPLAY, ("announce", 0, 0), ("history", 2, 4), ("marker", 2, 1), ("marker", 0, 1), ("ask", 0, 0), *SETTLED],
+    [("resume", 0, 2), ("announce", 0, 0), ("announce", 3, 1), ("marker", 3, 1), ("marker", 0, 1), ("answer", 0, 3)],
+    [*REPLAY, ("vendor", 0, 0), ("history", 1, 5), ("marker", 0, 1), ("reply", 0, 0), *SETTLED],
+    [("resume", 0, 1), ("history", 0, 5), *SETTLED],
+    [("prompt", 0, 0), ("live", 0, 1), ("history", 1, 5), *SETTLED],
+)
+"""What goes well, or nearly."""
+
+
+@st.composite
+def steps(draw: DrawFn, most: int) -> list[Step]:
+    """What happens to one session: up to so many phrases, some steps left out, repeated, late or of another kind."""
+    played = [step for phrase in draw(st.lists(st.sampled_from(PHRASES), max_size=most)) for step in phrase]
+    any_step = st.tuples(st.sampled_from(ACTIONS), st.integers(0, 3), st.integers(0, 5))
+    faults = st.tuples(st.sampled_from(["other", "other", "drop", "twice", "late"]), st.integers(0, 40), any_step)
+    for fault, place, other in draw(st.lists(faults, max_size=3 * most)):
+        at = place % (len(played) + 1)
+        if fault == "other" or at == len(played):
+            played.insert(at, other)
+        elif fault == "drop":
+            del played[at]
+        elif fault == "twice":
+            played.insert(at, played[at])
+        else:
+            played.insert(at + 2, played.pop(at))
+    return played
+
+
+@dataclass
+class Mix:
+    """Records of several owners in one order. `owners` names each record's, or None where it is everybody's."""
+
+    records: list[Message]
+    owners: list[int | None]
+    closed: bool
+
+    def lines(self) -> list[bytes]:
+        """The whole recording."""
+        return [dumps(record) for record in self.records]
+
+    def alone(self, owner: int) -> tuple[list[bytes], list[int]]:
+        """What is left of it with this owner alone, and which of its lines that is."""
+        kept = [line for line, each in enumerate(self.owners) if each in {owner, None}]
+        return [dumps(self.records[line]) for line in kept], [line + 1 for line in kept]
+
+
+def handshake(version: int, *, opted_in: bool = False) -> Recording:
+    """How a connection begins."""
+    recording = Recording()
+    return recording.initialize_v1(opted_in=opted_in) if version == 1 else recording.initialize_v2(opted_in=opted_in)
+
+
+@st.composite
+def mixes(draw: DrawFn, owners: int = 4, most: int = 3) -> Mix:
+    """One connection on which up to so many sessions mix, and whether its end is an end."""
+    version = draw(st.sampled_from([2, 2, 1]))
+    closed = draw(st.booleans())
+    # Where the recording just stops, either everything is answered or no marker stands outside its window.
+    answered = draw(st.booleans())
+    opted_in = draw(st.booleans())
+    begin = handshake(version, opted_in=opted_in)
+    if opted_in and version == 1:
+        # Whether the agent sends the event at all decides how grave its absence is (RL201): here it always does.
+        begin.load(1, "first").message("first", None).vendor("first").result(1, {})
+    scripts = []
+    for number in range(1, draw(st.integers(1, owners)) + 1):
+        script = Script(version, f"s{number}", number, strays=closed or answered)
+        script.play(draw(steps(most)))
+        script.finish(everything=answered)
+        scripts.append(script.recording.records)
+    mixed = interleaved(draw, scripts)
+    records = begin.records + [record for _, record in mixed]
+    return Mix(timed(draw, records), [None] * len(begin.records) + [owner for owner, _ in mixed], closed)
+
+
+def interleaved(draw: DrawFn, scripts: Sequence[Sequence[Message]]) -> list[tuple[int, Message]]:
+    """All records in an order that keeps each script's own, each with its script's number."""
+    left = [(number, list(reversed(script))) for number, script in enumerate(scripts) if script]
+    total = sum(map(len, scripts))
+    mixed = []
+    for choice in draw(st.lists(st.integers(0, len(scripts) - 1), min_size=total, max_size=total)):
+        at = choice % len(left)
+        number, script = left[at]
+        mixed.append((number, script.pop()))
+        if not script:
+            del left[at]
+    return mixed
+
+
+def timed(draw: DrawFn, records: Iterable[Message]) -> list[Message]:
+    """The same records with times of one clock, none in between, or several at once."""
+    gaps = draw(st.lists(st.sampled_from([0, 10, 1, 700, 2400]), min_size=1, max_size=5))
+    milliseconds = 0
+    copies = []
+    for at, record in enumerate(records):
+        milliseconds += gaps[at % len(gaps)]
+        copies.append({**record, "ts": START + milliseconds / 1000})
+    return copies
+
+
+@st.composite
+def connections(draw: DrawFn) -> Mix:
+    """Records of up to three connections that mix; most have several parts, and a few begin in the middle."""
+    parts = []
+    for number in range(draw(st.integers(1, 3))):
+        mix = draw(mixes(owners=2, most=2))
+        records = mix.records
+        kind = draw(st.sampled_from(["whole", "whole", "partial", "again", "header", "ended"]))
+        if kind == "partial":
+            records = records[2:]
+        elif kind == "again":
+            records = [*records, *draw(mixes(owners=1, most=1)).records]
+        elif kind == "header":
+            records = [{"dir": "meta", "event": "start"}, *records]
+        elif kind == "ended":
+            records = [*records, {"dir": "meta", "event": "exit"}]
+        parts.append([{**record, "conn": f"conn{number}"} for record in records])
+    mixed = interleaved(draw, parts)
+    records = timed(draw, [record for _, record in mixed])
+    if draw(st.booleans()):
+        # A record without `conn` belongs to the connection of the record before it.
+        for (before, _), (owner, _), record in zip(mixed, mixed[1:], records[1:], strict=False):
+            if before == owner:
+                del record["conn"]
+    return Mix(records, [owner for owner, _ in mixed], draw(st.booleans()))
+
+
+# Garbage
+
+WORDS = (
+    *("initialize", "session/resume", "session/load", "session/update", "session/new", "session/prompt", "2.0"),
+    *("replay_complete", "state_update", "subagent_update", "subagent_spawned", "agent_message", "$/cancel_request"),
+    *("s1", "s2", "s1-c0", "c2a", "a2c", "meta", "stderr", "start", "exit", "dropped", "2025-11-29T07:06:40Z", "{"),
+)
+
+
+def json_values() -> SearchStrategy[Any]:
+    """Any JSON value, with a liking for words and numbers that mean something."""
+    numbers = st.sampled_from([0, 1, 2, 3, -1, 1.0, 1001, 1e300, -1e300, 2**53, 2**63, 2**64 - 1, 2**64, 10**30])
+    scalars = st.one_of(
+        st.none(),
+        st.booleans(),
+        st.sampled_from(WORDS),
+        numbers,
+        st.integers(),
+        st.floats(allow_nan=False, allow_infinity=False),
+        st.text(max_size=5),
+    )
+    keys = st.sampled_from(["id", "method", "params", "result", "error", "msg", "ts", "dir", "conn", "sessionId"])
+    return st.recursive(
+        scalars,
+        lambda inner: st.one_of(
+            st.lists(inner, max_size=3), st.dictionaries(st.one_of(keys, st.text(max_size=3)), inner, max_size=3)
+        ),
+        max_leaves=8,
+    )
+
+
+def line_of(value: object) -> bytes:
+    """A JSON value on a line, numbers of any size included."""
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def paths(value: object) -> list[tuple[str | int, ...]]:
+    """The way to each part of a JSON value."""
+    found: list[tuple[str | int, ...]] = []
+    parts: Iterable[tuple[str | int, object]] = ()
+    if isinstance(value, dict):
+        parts = value.items()
+    elif isinstance(value, list):
+        parts = enumerate(value)
+    for key, part in parts:
+        found.append((key,))
+        found.extend((key, *rest) for rest in paths(part))
+    return found
+
+
+@st.composite
+def mutated(draw: DrawFn) -> list[bytes]:
+    """The lines of a recording of which a few parts were replaced or taken out."""
+    mix = draw(st.one_of(mixes(owners=2, most=2), connections()))
+    records: list[Message] = json.loads(json.dumps(mix.records))
+    for _ in range(draw(st.integers(1, 5)) if records else 0):
+        record: Any = draw(st.sampled_from(records))
+        *way, last = draw(st.sampled_from(paths(record) or [("msg",)]))
+        for key in way:
+            record = record[key]
+        if draw(st.integers(0, 4)) or isinstance(record, list):
+            record[last] = draw(json_values())
+        else:
+            record.pop(last, None)
+    return [line_of(record) for record in records]
+
+
+# Reports
+
+LINE_KEYS = frozenset({"line", "last_line", "announced_line"})
+
+
+def retold(value: Any, numbers: Sequence[int], key: str = "") -> Any:
+    """This part of a report with the line numbers that its lines have elsewhere."""
+    if isinstance(value, dict):
+        return {name: retold(part, numbers, name) for name, part in value.items()}
+    if isinstance(value, list):
+        return [retold(part, numbers, key) for part in value]
+    if key in LINE_KEYS and value is not None:
+        return numbers[value - 1]
+    if key == "message" and isinstance(value, str):
+        return re.sub(r"(?<=\bline )\d+", lambda match: str(numbers[int(match[0]) - 1]), value)
+    return value

@@ -1,0 +1,647 @@
+"""The tool as a process: exit statuses, what goes to which stream, and that nothing makes it fall over."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from replaylint import __version__
+from tests.recordings import Message, Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Result = subprocess.CompletedProcess[str]
+
+TOOL = [sys.executable, "-m", "replaylint"]
+FORMATS = ("text", "concise", "json")
+SECONDS = 30
+"""After this long, a process hangs."""
+
+
+def environment(**more: str) -> dict[str, str]:
+    """This process's environment without what changes the output, and with these variables."""
+    unwanted = ("PYTHON", "LC_", "LANG", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERMINAL_WIDTH")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
+    return {**kept, "PYTHONUTF8": "1", **more}
+
+
+def run(
+    *arguments: str | Path, cwd: Path | None = None, stdin: str = "", variables: dict[str, str] | None = None
+) -> Result:
+    """Run the tool."""
+    return subprocess.run(
+        [*TOOL, *map(str, arguments)],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=cwd,
+        input=stdin,
+        env=environment(**(variables or {})),
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+def shell(script: str, *arguments: str | Path) -> Result:
+    """Run a shell script in which `tool` is the tool with these arguments."""
+    command = " ".join(map(shlex.quote, [*TOOL, *map(str, arguments)]))
+    return subprocess.run(
+        ["bash", "-c", f"tool() {{ {command}; }}; {script}"],
+        capture_output=True,
+        encoding="utf-8",
+        stdin=subprocess.DEVNULL,
+        env=environment(),
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+def saved(folder: Path, name: str, recording: Recording) -> Path:
+    """The recording as a file of this name."""
+    path = folder / name
+    path.write_bytes(b"".join(line + b"\n" for line in recording.lines()))
+    return path
+
+
+@pytest.fixture
+def clean(tmp_path: Path) -> Path:
+    """A recording without findings."""
+    recording = Recording().initialize_v2().resume(1, "s").message("s", "m1").marker("s").idle("s").result(1, {})
+    return saved(tmp_path, "clean.ndjson", recording)
+
+
+@pytest.fixture
+def errors(tmp_path: Path) -> Path:
+    """RL201 and RL212, both errors, at line 5."""
+    recording = Recording().initialize_v2().resume(1, "s").message("s", "m1").result(1, {})
+    return saved(tmp_path, "errors.ndjson", recording)
+
+
+@pytest.fixture
+def warnings(tmp_path: Path) -> Path:
+    """RL209, a warning, at line 5."""
+    recording = Recording().initialize_v2().resume(1, "s").message("s", "m1").error(1, -32603)
+    return saved(tmp_path, "warnings.ndjson", recording)
+
+
+@pytest.fixture
+def infos(tmp_path: Path) -> Path:
+    """RL105, an info, at line 3."""
+    recording = Recording().initialize_v2().client(1, "session/prompt", sessionId="s")
+    return saved(tmp_path, "infos.ndjson", recording)
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A recording whose report is larger than any pipe's buffer, with an error in each of its resumes."""
+    recording = Recording().initialize_v2()
+    for ident in range(1, 2001):
+        recording.resume(ident, f"session {ident}").result(ident, {})
+    return saved(tmp_path, "large.ndjson", recording)
+
+
+def assert_refused(result: Result, *words: str) -> None:
+    """Exit status 2, nothing but one clear line on standard error."""
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert_one_line(result, *words)
+
+
+def assert_one_line(result: Result, *words: str) -> None:
+    """One clear line on standard error, with these words."""
+    assert re.fullmatch(r"replaylint: [^\n]+\n", result.stderr), result.stderr
+    assert "Traceback" not in result.stderr
+    assert "internal error" not in result.stderr
+    for word in words:
+        assert word in result.stderr
+
+
+# Exit status
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_clean_recording_is_0(form: str, clean: Path) -> None:
+    result = run("-f", form, clean)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.endswith("\n")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_an_error_is_1(form: str, errors: Path) -> None:
+    result = run("-f", form, errors)
+    assert (result.returncode, result.stderr) == (1, "")
+    assert "RL201" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "failing"),
+    [
+        ("errors", {"error", "warning", "info"}),
+        ("warnings", {"warning", "info"}),
+        ("infos", {"info"}),
+        ("clean", set()),
+    ],
+)
+@pytest.mark.parametrize("level", ["error", "warning", "info", "never"])
+def test_fail_on_says_from_which_severity_on(
+    name: str, failing: set[str], level: str, request: pytest.FixtureRequest
+) -> None:
+    result = run("--fail-on", level, request.getfixturevalue(name))
+    assert result.returncode == int(level in failing)
+    assert result.stderr == ""
+
+
+def test_an_error_is_what_fails_by_default(warnings: Path) -> None:
+    assert run(warnings).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("absent", None, ["no such file"]),
+        ("empty", b"", ["is empty"]),
+        ("blank", b"\n\n", ["is empty"]),
+        ("words.txt", b"once upon a time\n", ["once upon a time", "recorder, inline, envelope, raw"]),
+        ("list.json", b'{"a": 1}\n{"a": 2}\n', ["formats:"]),
+        ("picture.png", b"\x89PNG\r\n\x1a\n\0\0", ["formats:"]),
+        ("escapes", b"\x1b]0;title\x07\x1b[31m::error::\n", [r"\x1b]0;title\x07", "formats:"]),
+        ("packed.gz", b"\x1f\x8b\xff", ["the compressed data ends too early"]),
+    ],
+)
+def test_what_is_no_recording_is_2(name: str, content: bytes | None, words: list[str], tmp_path: Path) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    result = run(name, cwd=tmp_path)
+    assert result.returncode == 2
+    assert_one_line(result, name, *words)
+    assert "\x1b" not in result.stderr
+    assert f"{name}: not read" in result.stdout
+
+
+def test_a_folder_is_2(tmp_path: Path) -> None:
+    result = run(tmp_path)
+    assert result.returncode == 2
+    assert_one_line(result, str(tmp_path), "folder")
+
+
+@pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="whoever runs this may read everything")
+def test_a_file_that_may_not_be_read_is_2(clean: Path) -> None:
+    clean.chmod(0)
+    result = run(clean)
+    assert result.returncode == 2
+    assert_one_line(result, str(clean), "Permission denied")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("name", ["clean", "errors"])
+@pytest.mark.parametrize("form", FORMATS)
+def test_of_several_inputs_the_good_ones_are_reported(
+    form: str, name: str, order: int, request: pytest.FixtureRequest
+) -> None:
+    good: Path = request.getfixturevalue(name)
+    result = run("-f", form, *["absent", str(good)][::order])
+    assert result.returncode == 2
+    assert_one_line(result, "absent: no such file")
+    assert ("RL201" in result.stdout) is (name == "errors")
+    assert str(good) in result.stdout
+
+
+def test_every_bad_input_has_its_line(tmp_path: Path) -> None:
+    result = run("absent", tmp_path, "missing")
+    assert result.returncode == 2
+    assert [line.split(": ")[1] for line in result.stderr.splitlines()] == ["absent", str(tmp_path), "missing"]
+
+
+def test_a_recording_that_is_cut_is_2_and_reported_so_far(clean: Path) -> None:
+    packed = gzip.compress(clean.read_bytes())
+    clean.write_bytes(packed[:-12])
+    result = run(clean)
+    assert result.returncode == 2
+    assert_one_line(result, f"{clean}:", "ends too early")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], ["TRACE"]),
+        (["check"], ["TRACE"]),
+        (["--nonsense", "x"], ["--nonsense"]),
+        (["x", "--fail-no", "error"], ["--fail-no", "--fail-on"]),
+        (["x", "--fail-on", "fatal"], ["--fail-on", "fatal", "warning"]),
+        (["x", "-f", "yaml"], ["--format", "yaml", "concise"]),
+        (["x", "--eof", "maybe"], ["--eof", "maybe"]),
+        (["x", "-f"], ["-f"]),
+        (["x", "--select"], ["--select"]),
+        (["x", "--select", "RL999"], ["RL999"]),
+        (["x", "--ignore", "RL2012"], ["RL2012"]),
+        (["x", "--select", "RL201,missing-maker"], ["missing-maker", "did you mean missing-marker?"]),
+        (["x", "--ignore", "truncated-reply"], ["truncated-reply", "did you mean truncated-replay?"]),
+        (["x", "--select", "\x1b[31m::x"], [r"\x1b[31m"]),
+    ],
+)
+def test_a_call_that_is_wrong_is_2(arguments: list[str], words: list[str]) -> None:
+    result = run(*arguments)
+    assert_refused(result, *words)
+    assert "\x1b" not in result.stderr
+
+
+def test_a_missing_file_that_resembles_a_command_suggests_it(tmp_path: Path) -> None:
+    result = run("chek", cwd=tmp_path)
+    assert result.returncode == 2
+    assert_one_line(result, "chek: no such file; did you mean the command check?")
+
+
+# Streams
+
+
+def unread(*arguments: str | Path) -> tuple[int, bytes]:
+    """Exit status and standard error where nobody reads the results."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        result = subprocess.run(
+            [*TOOL, *map(str, arguments)],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            env=environment(),
+            timeout=SECONDS,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    return result.returncode, result.stderr
+
+
+@pytest.mark.parametrize("name", ["clean", "errors", "large"])
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_reader_that_is_gone_changes_nothing(form: str, name: str, request: pytest.FixtureRequest) -> None:
+    assert unread("-f", form, request.getfixturevalue(name)) == (int(name != "clean"), b"")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
+def test_help_for_a_reader_that_is_gone(arguments: list[str]) -> None:
+    assert unread(*arguments) == (0, b"")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_reader_that_reads_one_line_changes_nothing(form: str, large: Path) -> None:
+    result = shell("tool | head -n 1; exit ${PIPESTATUS[0]}", "-f", form, large)
+    assert (result.returncode, result.stderr) == (1, "")
+    assert result.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["clean", "errors"])
+@pytest.mark.parametrize("form", FORMATS)
+def test_standard_output_may_be_closed(form: str, name: str, request: pytest.FixtureRequest) -> None:
+    result = shell("tool >&-", "-f", form, request.getfixturevalue(name))
+    assert (result.returncode, result.stdout, result.stderr) == (int(name == "errors"), "", "")
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
+def test_standard_output_may_be_closed_for_help(arguments: list[str]) -> None:
+    result = shell("tool >&-", *arguments)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(("arguments", "status"), [(["absent"], 2), (["--nonsense"], 2), (["-"], 2)])
+def test_standard_error_may_be_closed(arguments: list[str], status: int) -> None:
+    result = shell("tool 2>&-", *arguments)
+    assert (result.returncode, result.stderr) == (status, "")
+    assert "Traceback" not in result.stdout
+
+
+def test_all_streams_may_be_closed(errors: Path) -> None:
+    assert shell("tool <&- >&- 2>&-", errors).returncode == 1
+
+
+def test_standard_input_may_be_closed(errors: Path) -> None:
+    result = shell("tool <&-", errors)
+    assert (result.returncode, result.stderr) == (1, "")
+
+
+def test_closed_standard_input_cannot_be_read() -> None:
+    result = shell("tool <&-", "-")
+    assert result.returncode == 2
+    assert_one_line(result, "-: standard input is closed")
+
+
+def test_standard_input_is_a_recording(errors: Path) -> None:
+    result = run("-f", "json", "-", stdin=errors.read_text())
+    report = json.loads(result.stdout)
+    assert (result.returncode, result.stderr) == (1, "")
+    assert [each["path"] for each in report["traces"]] == ["-"]
+    assert report["traces"][0]["bytes"] == errors.stat().st_size
+    assert [(each["trace"], each["line"]) for each in report["findings"]] == [("-", 5), ("-", 5)]
+
+
+def test_standard_input_may_be_compressed(errors: Path) -> None:
+    result = shell(f"gzip -c {shlex.quote(str(errors))} | tool", "-f", "concise", "-")
+    assert (result.returncode, result.stderr) == (1, "")
+    assert "-:5: error RL201 missing-marker: " in result.stdout
+
+
+def test_empty_standard_input_is_2() -> None:
+    result = run("-")
+    assert result.returncode == 2
+    assert_one_line(result, "-", "is empty")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("name", ["clean", "errors", "large"])
+def test_a_full_disk_is_2(form: str, name: str, request: pytest.FixtureRequest) -> None:
+    result = shell("tool >/dev/full", "-f", form, request.getfixturevalue(name))
+    assert result.returncode == 2
+    assert_one_line(result, "cannot be written", "No space left")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
+def test_a_full_disk_is_2_for_help(arguments: list[str]) -> None:
+    result = shell("tool >/dev/full", *arguments)
+    assert result.returncode == 2
+    assert_one_line(result, "cannot be written", "No space left")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_an_interrupt_is_130(clean: Path, tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    command = [*TOOL, str(fifo)]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process,
+        fifo.open("wb") as writer,  # waits for the reader
+    ):
+        writer.write(clean.read_bytes())
+        writer.flush()
+        process.send_signal(signal.SIGINT)
+        output, complaint = process.communicate(timeout=SECONDS)
+    assert (process.returncode, output, complaint) == (130, b"", b"")
+
+
+# Encodings
+
+
+NARROW: list[dict[str, str]] = [
+    {"LC_ALL": "C", "PYTHONUTF8": "0"},
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    {"PYTHONIOENCODING": "cp1252"},
+    {"PYTHONIOENCODING": "ascii:strict"},
+    {"PYTHONIOENCODING": "utf-16"},
+]
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> Path:
+    """A recording whose ids no narrow encoding has, with RL201 and RL212, in a file whose name it has not either."""
+    session = "s-\N{SNOWMAN}-\U0001f600-\N{LATIN SMALL LETTER E WITH ACUTE}"
+    recording = Recording().initialize_v2(agent="\N{CJK UNIFIED IDEOGRAPH-4E2D}").resume("\N{SNOWMAN}", session)
+    recording.child(session, "\N{GREEK SMALL LETTER ALPHA}").result("\N{SNOWMAN}", {})
+    return saved(tmp_path, "\N{SNOWMAN}.ndjson", recording)
+
+
+@pytest.mark.parametrize("variables", NARROW, ids=str)
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("quiet", [False, True])
+def test_no_encoding_is_too_narrow(form: str, quiet: bool, variables: dict[str, str], foreign: Path) -> None:
+    result = subprocess.run(
+        [*TOOL, "-f", form, *(["-q"] if quiet else []), str(foreign)],
+        capture_output=True,
+        env=environment(**variables),
+        timeout=SECONDS,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (1, b"")
+    assert b"RL201" in result.stdout.replace(b"\0", b"")
+
+
+@pytest.mark.parametrize("variables", NARROW, ids=str)
+def test_no_encoding_is_too_narrow_for_errors(variables: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "\N{SNOWMAN}").write_text("\N{SNOWMAN}\n", encoding="utf-8")
+    result = subprocess.run(
+        [*TOOL, "\N{SNOWMAN}", "\U0001f600"],
+        capture_output=True,
+        cwd=tmp_path,
+        env=environment(**variables),
+        timeout=SECONDS,
+        check=False,
+    )
+    complaint = result.stderr.replace(b"\0", b"")
+    assert result.returncode == 2
+    assert complaint.count(b"replaylint: ") == 2
+    assert b"Traceback" not in complaint
+
+
+def test_in_an_encoding_that_has_them_characters_stand_as_they_are(foreign: Path) -> None:
+    for form in ("text", "concise"):
+        result = run("-f", form, foreign)
+        assert "\N{SNOWMAN}-\U0001f600-\N{LATIN SMALL LETTER E WITH ACUTE}" in result.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are text")
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_file_name_may_be_any_bytes(form: str, errors: Path) -> None:
+    path = os.fsencode(errors.parent) + b"/\xff\x1b.ndjson"
+    errors.rename(os.fsdecode(path))
+    command = [os.fsencode(each) for each in [*TOOL, "-f", form]]
+    result = subprocess.run([*command, path], capture_output=True, env=environment(), timeout=SECONDS, check=False)
+    assert (result.returncode, result.stderr) == (1, b"")
+    assert b"RL201" in result.stdout
+    assert b"\x1b" not in result.stdout
+    assert b"\xff" not in result.stdout
+
+
+@pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {}])
+def test_a_pipe_gets_no_colours(variables: dict[str, str], errors: Path) -> None:
+    for arguments in ([str(errors)], ["-f", "concise", str(errors)], ["--help"], ["--nonsense"]):
+        result = run(*arguments, variables=variables)
+        assert "\x1b" not in result.stdout + result.stderr
+
+
+def test_no_colour_changes_no_byte_on_a_pipe(errors: Path) -> None:
+    assert run(errors, variables={"NO_COLOR": "1"}).stdout == run(errors).stdout
+
+
+# Options
+
+
+def test_the_version() -> None:
+    result = run("--version")
+    assert (result.returncode, result.stdout, result.stderr) == (0, f"replaylint {__version__}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["check", "--help"]])
+def test_help_shows_what_check_takes(arguments: list[str]) -> None:
+    result = run(*arguments)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.endswith("\n")
+    for word in ("TRACE", "--format", "--select", "--ignore", "--fail-on", "--eof", "--quiet", "--version"):
+        assert word in result.stdout
+    assert "Exit status: 0 clean, 1 findings" in " ".join(result.stdout.split())
+
+
+def test_check_is_what_happens_without_a_command(errors: Path) -> None:
+    named, bare = run("check", errors), run(errors)
+    assert (named.returncode, named.stdout, named.stderr) == (bare.returncode, bare.stdout, bare.stderr)
+    assert named.returncode == 1
+
+
+def test_options_may_stand_anywhere(errors: Path) -> None:
+    wanted = run("--format", "concise", "--fail-on", "never", errors)
+    assert wanted.returncode == 0
+    assert run(errors, "--fail-on=never", "-fconcise").stdout == wanted.stdout
+
+
+def test_an_input_that_looks_like_an_option(errors: Path) -> None:
+    errors.rename(errors.parent / "-q")
+    result = run("-f", "concise", "--", "-q", cwd=errors.parent)
+    assert result.returncode == 1
+    assert result.stdout.startswith("-q:3: ")
+
+
+@pytest.mark.parametrize("command", [[], ["check"]])
+def test_a_file_that_is_called_like_a_command(command: list[str], errors: Path) -> None:
+    errors.rename(errors.parent / "check")
+    result = run(*command, "./check", cwd=errors.parent)
+    assert result.returncode == 1
+
+
+def rules_of(result: Result) -> list[str]:
+    """The rules of the findings of a report in JSON."""
+    return [each["rule"] for each in json.loads(result.stdout)["findings"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "rules"),
+    [
+        ([], ["RL201", "RL212"]),
+        (["--select", "RL201"], ["RL201"]),
+        (["--select", "rl201"], ["RL201"]),
+        (["--select", "missing-marker"], ["RL201"]),
+        (["--select", "Missing-Marker"], ["RL201"]),
+        (["--select", "RL2"], ["RL201", "RL212"]),
+        (["--select", "RL"], ["RL201", "RL212"]),
+        (["--select", "RL21"], ["RL212"]),
+        (["--select", "RL201,RL212"], ["RL201", "RL212"]),
+        (["--select", " RL201 , missing-state-snapshot,"], ["RL201", "RL212"]),
+        (["--select", "RL201", "--select", "RL212"], ["RL201", "RL212"]),
+        (["--select", "RL3"], []),
+        (["--ignore", "RL201"], ["RL212"]),
+        (["--ignore", "missing-marker"], ["RL212"]),
+        (["--ignore", "RL2"], []),
+        (["--ignore", "RL201,RL212"], []),
+        (["--ignore", "RL201", "--ignore", "RL212"], []),
+        (["--ignore", "RL3"], ["RL201", "RL212"]),
+        (["--select", "RL2", "--ignore", "RL201"], ["RL212"]),
+        (["--ignore", "RL2", "--select", "RL201"], []),
+    ],
+)
+def test_select_and_ignore(options: list[str], rules: list[str], errors: Path) -> None:
+    result = run(errors, "-f", "json", *options)
+    assert result.stderr == ""
+    assert rules_of(result) == rules
+    assert json.loads(result.stdout)["summary"]["findings"]["error"] == len(rules)
+    assert result.returncode == int(bool(rules))
+
+
+def test_what_the_end_of_a_recording_means(tmp_path: Path) -> None:
+    path = saved(tmp_path, "cut.ndjson", Recording().initialize_v2().resume(1, "s").message("s", "m1"))
+    for options, end, outcome, rules in (
+        ([], "open", "inconclusive", ["RL105"]),
+        (["--eof", "open"], "open", "inconclusive", ["RL105"]),
+        (["--eof", "closed"], "closed", "truncated", ["RL209"]),
+    ):
+        result = run(path, "-f", "json", *options)
+        (resume,) = json.loads(result.stdout)["resumes"]
+        assert (resume["end"], resume["sessions"][0]["outcome"], rules_of(result)) == (end, outcome, rules)
+
+
+def finding_lines(text: str, rules: Iterable[str] = ("RL201", "RL212")) -> list[str]:
+    """The lines that hold one of these rules."""
+    return [line for line in text.splitlines() if any(f"error {rule} " in line for rule in rules)]
+
+
+@pytest.mark.parametrize("form", ["text", "concise"])
+@pytest.mark.parametrize("option", ["-q", "--quiet"])
+def test_quiet_prints_findings_only(form: str, option: str, errors: Path, clean: Path) -> None:
+    result = run(option, "-f", form, errors, clean)
+    assert result.returncode == 1
+    lines = result.stdout.splitlines()
+    assert len(lines) == 2
+    assert finding_lines(result.stdout) == lines
+    assert all(line.startswith(f"{errors}:") for line in lines)
+    nothing = run(option, "-f", form, clean)
+    assert (nothing.returncode, nothing.stdout, nothing.stderr) == (0, "", "")
+
+
+def test_quiet_changes_nothing_for_programs(errors: Path) -> None:
+    assert run("-q", "-f", "json", errors).stdout == run("-f", "json", errors).stdout
+
+
+def test_quiet_still_complains_of_inputs() -> None:
+    assert_refused(run("-q", "absent"), "absent: no such file")
+
+
+def test_several_inputs_are_reported_together(errors: Path, clean: Path, warnings: Path) -> None:
+    result = run("-f", "json", errors, clean, warnings)
+    report: Message = json.loads(result.stdout)
+    assert result.returncode == 1
+    assert [each["path"] for each in report["traces"]] == [str(errors), str(clean), str(warnings)]
+    assert [each["trace"] for each in report["resumes"]] == [str(errors), str(clean), str(warnings)]
+    assert [each["rule"] for each in report["findings"]] == ["RL201", "RL212", "RL209"]
+    assert report["summary"]["outcomes"] == {"complete": 1, "truncated": 1, "unmarked": 1}
+    text = run(errors, clean, warnings).stdout
+    assert [text.count(f"{path}: envelope") for path in (errors, clean, warnings)] == [1, 1, 1]
+    assert text.splitlines()[-1].startswith("3 resumes (")
+
+
+def test_concise_is_what_editors_jump_to(errors: Path) -> None:
+    result = run("-f", "concise", errors.name, cwd=errors.parent)
+    lines = result.stdout.splitlines()
+    assert [line.split(": ")[0] for line in lines] == ["errors.ndjson:3", "errors.ndjson:5", "errors.ndjson:5"]
+    assert lines[0] == "errors.ndjson:3: session/resume 1 s: unmarked, 1 history, replay 10.0 ms, response gap 10.0 ms"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_same_input_gives_the_same_bytes(form: str, errors: Path, large: Path) -> None:
+    outputs = {run("-f", form, errors, large, variables={"PYTHONHASHSEED": seed}).stdout for seed in ("0", "1", "2")}
+    assert len(outputs) == 1
+
+
+# Start-up
+
+
+def imported(*arguments: str) -> set[str]:
+    """The modules that a run with these arguments has imported."""
+    code = (
+        "import sys, replaylint.cli as cli\n"
+        "sys.argv[0] = 'replaylint'\n"
+        "status = cli.main()\n"
+        "sys.stderr.write('\\n'.join(sys.modules))\n"
+        "sys.exit(status)"
+    )
+    command = [sys.executable, "-c", code, *arguments]
+    result = subprocess.run(
+        command, capture_output=True, encoding="utf-8", env=environment(), timeout=SECONDS, check=True
+    )
+    return set(result.stderr.split("\n"))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_plain_run_imports_little(form: str, clean: Path) -> None:
+    modules = imported("-f", form, str(clean))
+    assert "replaylint.recording.formats.envelope" in modules
+    assert modules.isdisjoint({"rich", "gzip", "hashlib", "jsonschema", "pydantic", "asyncio", "hypothesis"})
+    assert {each for each in modules if each.startswith("replaylint.render.")} == {
+        f"replaylint.render.{each}" for each in (("json",) if form == "json" else (form, "words"))
+    } | {"replaylint.render.escape"}

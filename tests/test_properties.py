@@ -1,0 +1,364 @@
+"""What holds for every recording: mixing, cutting, spoiling and renaming change nothing that they should not."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from orjson import dumps
+
+from replaylint.recording import source
+from replaylint.render import FORMATS, renderer
+from replaylint.report.lint import lint
+from tests.recordings import Recording, report_of, report_of_file
+from tests.strategies import Mix, connections, json_values, line_of, mixes, mutated, retold
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.recordings import Message
+
+EFFORT = int(os.environ.get("REPLAYLINT_EFFORT", "1"))
+"""How many times more examples than usual; beyond 1 they are other ones each time."""
+
+
+def profile(examples: int) -> settings:
+    """So many examples, the same ones each time, however long they take."""
+    return settings(
+        max_examples=examples * EFFORT,
+        derandomize=EFFORT == 1,
+        database=None,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all examples write their recording to."""
+    return tmp_path_factory.mktemp("properties")
+
+
+def texts(parts: list[Any]) -> list[str]:
+    """Parts of a report in an order of their own, without what numbers connections."""
+    return sorted(
+        json.dumps({key: value for key, value in part.items() if key != "connection"}, sort_keys=True) for part in parts
+    )
+
+
+def findings(report: Message) -> list[Message]:
+    """The findings but RL005, which is about the whole recording.
+
+    RL205 cites the oldest pending replay: of an id that nothing named, nobody knows whose replay it was meant for.
+    """
+    return [
+        {**each, "evidence": [], "message": ""} if each["rule"] == "RL205" else each
+        for each in report["findings"]
+        if each["rule"] != "RL005"
+    ]
+
+
+# Mixing
+
+
+def assert_mixing_changes_nothing(mix: Mix, folder: Path) -> None:
+    """Each owner's results in the mix are those that it has alone."""
+    together = report_of(mix.lines(), folder, closed=mix.closed)
+    resumes: set[str] = set()
+    found: set[str] = set()
+    for owner in {each for each in mix.owners if each is not None}:
+        lines, numbers = mix.alone(owner)
+        alone = retold(report_of(lines, folder, closed=mix.closed), numbers)
+        resumes.update(texts(alone["resumes"]))
+        found.update(texts(findings(alone)))
+    if not any(owner is not None for owner in mix.owners):
+        return
+    assert texts(together["resumes"]) == sorted(resumes)
+    assert texts(findings(together)) == sorted(found)
+
+
+@given(mix=mixes())
+@profile(250)
+def test_sessions_of_one_connection_do_not_influence_each_other(mix: Mix, folder: Path) -> None:
+    assert_mixing_changes_nothing(mix, folder)
+
+
+@given(mix=connections())
+@profile(200)
+def test_connections_do_not_influence_each_other(mix: Mix, folder: Path) -> None:
+    assert_mixing_changes_nothing(mix, folder)
+    numbers = [each["connection"] for each in report_of(mix.lines(), folder)["traces"][0]["connections"]]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+# Cutting
+
+
+class Pipe(io.RawIOBase):
+    """A pipe that hands out these pieces, one a read."""
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        super().__init__()
+        self.pieces = [piece for piece in pieces if piece]
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        piece = self.pieces.pop(0) if self.pieces else b""
+        size = min(len(piece), len(buffer))
+        buffer[:size] = piece[:size]
+        if size < len(piece):
+            self.pieces.insert(0, piece[size:])
+        return size
+
+
+def standard_input(content: bytes, places: list[int]) -> io.TextIOWrapper:
+    """Standard input that gets this content in pieces that end at these places."""
+    ends = sorted(place % (len(content) + 1) for place in places)
+    pieces = [content[first:last] for first, last in pairwise([0, *ends, len(content)])]
+    return io.TextIOWrapper(io.BufferedReader(Pipe(pieces)))
+
+
+@given(
+    parts=st.lists(st.sampled_from([b"\n", b"\n", b"\r", b"a", b"\xe2\x80\xa8", b"\0", b"{}"]), max_size=30),
+    places=st.lists(st.integers(0, 200), max_size=8),
+    head=st.sampled_from([b"", source.BYTE_ORDER_MARK]),
+    packed=st.booleans(),
+    buffer=st.integers(8, 64),
+)
+@profile(300)
+def test_lines_do_not_depend_on_how_the_bytes_are_cut(
+    parts: list[bytes], places: list[int], head: bytes, packed: bool, buffer: int
+) -> None:
+    content = b"".join(parts)
+    *wanted, last = content.split(b"\n")
+    content = head + content
+    stdin = standard_input(gzip.compress(content, mtime=0) if packed else content, places)
+    with patch.object(source, "BUFFER_BYTES", buffer), patch("sys.stdin", stdin), source.Source("-") as opened:
+        assert list(opened.lines()) == [*(line + b"\n" for line in wanted), *([last] if last else [])]
+
+
+@given(mix=mixes(owners=2, most=2), buffer=st.integers(3, 300))
+@profile(60)
+def test_small_reads_and_compression_change_nothing(mix: Mix, buffer: int, folder: Path) -> None:
+    wanted = report_of(mix.lines(), folder)
+    path = folder / "trace.ndjson"
+    with patch.object(source, "BUFFER_BYTES", buffer):
+        assert report_of_file(path) == wanted
+        path.write_bytes(gzip.compress(path.read_bytes()))
+        assert report_of_file(path) == wanted
+
+
+def assert_prefix_agrees(whole: Message, part: Message) -> None:
+    """What is certain in a part of a recording stays so: outcomes, ended resumes and errors."""
+    resumes = {each["request"]["line"]: each for each in whole["resumes"]}
+    for resume in part["resumes"]:
+        later = resumes[resume["request"]["line"]]
+        if resume["end"] != "open":
+            assert resume == later
+            continue
+        outcomes = {each["session_id"]: each["outcome"] for each in later["sessions"]}
+        for session in resume["sessions"]:
+            assert session["outcome"] in {"inconclusive", outcomes[session["session_id"]]}
+    assert errors(part) <= errors(whole)
+
+
+def errors(report: Message) -> set[tuple[Any, ...]]:
+    """The errors of a report, by what they are about."""
+    return {
+        (each["rule"], each["line"], each["session_id"]) for each in report["findings"] if each["severity"] == "error"
+    }
+
+
+def assert_cut_agrees(content: bytes, at: int, whole: Message, path: Path) -> None:
+    """The recording up to this byte agrees with the whole, and can end there for good."""
+    path.write_bytes(content[:at])
+    assert_prefix_agrees(whole, report_of_file(path))
+    report_of_file(path, closed=True)
+
+
+@given(mix=st.one_of(mixes(), connections()), cuts=st.lists(st.integers(0, 10**6), min_size=1, max_size=6))
+@profile(120)
+def test_a_cut_recording_agrees_with_the_whole(mix: Mix, cuts: list[int], folder: Path) -> None:
+    whole = report_of(mix.lines(), folder)
+    path = folder / "trace.ndjson"
+    content = path.read_bytes()
+    ends = [at + 1 for at, byte in enumerate(content) if byte == 10]
+    for cut in cuts:
+        at = ends[cut // 2 % len(ends)] if cut % 2 and ends else cut % (len(content) + 1)
+        assert_cut_agrees(content, at, whole, path)
+
+
+def test_a_cut_real_recording_agrees_with_the_whole(shared: Path, folder: Path) -> None:
+    recordings = sorted(shared.glob("traces/real/*.ndjson"))
+    assert recordings
+    path = folder / "trace.ndjson"
+    for recording in recordings:
+        content = recording.read_bytes()
+        if len(content) > 40_000:
+            continue
+        path.write_bytes(content)
+        whole = report_of_file(path)
+        for at in range(0, len(content), len(content) // 12 + 1):
+            assert_cut_agrees(content, at, whole, path)
+            assert_cut_agrees(content, content.find(b"\n", at) + 1, whole, path)
+
+
+# Spoiling
+
+
+def assert_reports(path: Path) -> None:
+    """There is a report, whatever the recording, and every format can write it."""
+    for closed in (False, True):
+        report = lint([str(path)], closed=closed)
+        for name in FORMATS:
+            for piece in renderer(name).render(report, quiet=False):
+                piece.encode()
+
+
+@given(content=st.one_of(st.binary(max_size=200), st.binary(max_size=60).map(lambda rest: b"\x1f\x8b\x08\0" + rest)))
+@profile(150)
+def test_any_bytes_give_a_report(content: bytes, folder: Path) -> None:
+    path = folder / "trace.ndjson"
+    path.write_bytes(content)
+    assert_reports(path)
+
+
+@given(values=st.lists(json_values(), max_size=6), bodies=st.lists(json_values(), max_size=6), begun=st.booleans())
+@profile(150)
+def test_any_values_give_a_report(values: list[Any], bodies: list[Any], begun: bool, folder: Path) -> None:
+    records = Recording().initialize_v2().resume(1, "s1").message("s1", "m").records if begun else []
+    enveloped = [{"ts": 1764400000 + at, "dir": "a2c", "msg": body} for at, body in enumerate(bodies)]
+    path = folder / "trace.ndjson"
+    path.write_bytes(b"\n".join(map(line_of, [*records, *values, *enveloped])))
+    assert_reports(path)
+
+
+@given(lines=mutated())
+@profile(250)
+def test_spoiled_recordings_give_a_report(lines: list[bytes], folder: Path) -> None:
+    path = folder / "trace.ndjson"
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    assert_reports(path)
+
+
+NESTED: Any = json.loads("[" * 400 + "]" * 400)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"dir": "c2a", "msg": {"jsonrpc": "2.0", "id": NESTED, "method": "session/resume", "params": {}}},
+        {"dir": "a2c", "msg": {"jsonrpc": "2.0", "id": NESTED, "result": {}}},
+        {"dir": "a2c", "msg": {"jsonrpc": "2.0", "id": NESTED, "method": "session/request_permission", "params": {}}},
+        {"dir": "a2c", "conn": NESTED, "msg": {"jsonrpc": "2.0", "method": "session/update", "params": {}}},
+        {"dir": "c2a", "msg": {"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": NESTED}}},
+        {"dir": "meta", "event": "dropped", "count": 2**64 - 1},
+        {"dir": "meta", "event": "dropped", "count": -5},
+        {"dir": "c2a", "msg": {"jsonrpc": "2.0", "id": "9" * 5000, "method": "session/resume", "params": {}}},
+        {"dir": "a2c", "msg": {"jsonrpc": "2.0", "id": "٣", "result": {}}},
+        {"dir": "a2c", "msg": {"jsonrpc": "2.0", "id": "-", "result": {}}},
+        {"dir": "a2c", "msg": {"jsonrpc": "2.0", "id": "--1", "result": {}}},
+        {"dir": "a2c", "msg": {"jsonrpc": "2.0", "id": 1, "error": {"code": 2**64 - 1, "message": ""}}},
+        {"ts": 1e308, "dir": "a2c", "msg": {"jsonrpc": "2.0", "id": 1, "result": {}}},
+        {"ts": -1e308, "dir": "a2c", "msg": {"jsonrpc": "2.0", "id": 1, "result": {}}},
+    ],
+)
+def test_odd_records_give_a_report(record: Message, folder: Path) -> None:
+    path = folder / "trace.ndjson"
+    known = Recording().initialize_v2().resume(1, "s1").message("s1", "m").records
+    path.write_bytes(b"\n".join(map(line_of, [*known, record, record, *Recording().idle("s1").result(1, {}).records])))
+    assert_reports(path)
+
+
+GARBAGE = (b"", b"{", b"\xff\xfe\0", b"panic: at the disco", b"[]", b"null", b'"text"', b"12", b"{}", b'{"msg": 3}')
+EXTENSION = {"jsonrpc": "2.0", "method": "_auth/status_update", "params": {"status": "ok"}}
+
+
+@given(mix=mixes(owners=2, most=2), at=st.integers(0, 1000), garbage=st.sampled_from(GARBAGE))
+@profile(100)
+def test_garbage_spoils_its_own_line_only(mix: Mix, at: int, garbage: bytes, folder: Path) -> None:
+    lines = mix.lines()
+    at = 2 + at % (len(lines) - 1)
+    extension = dumps({"ts": mix.records[at - 1]["ts"], "dir": "a2c", "msg": EXTENSION})
+    clean = report_of([*lines[:at], extension, *lines[at:]], folder, closed=mix.closed)
+    spoiled = report_of([*lines[:at], garbage, *lines[at:]], folder, closed=mix.closed)
+    assert spoiled["resumes"] == clean["resumes"]
+    kept = [each for each in spoiled["findings"] if not (each["rule"].startswith("RL00") and each["line"] == at + 1)]
+    assert kept == [each for each in clean["findings"] if each["line"] != at + 1]
+    assert spoiled["traces"][0]["error"] is None
+
+
+# Renaming and repeating
+
+
+def renamed(value: Any) -> Any:
+    """Other ids of the same length and in another order, everywhere."""
+    if isinstance(value, dict):
+        return {name: part if name in {"ts", "time", "timing"} else renamed(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [renamed(part) for part in value]
+    if isinstance(value, str) and value[:1] == "s" and value[1:2].isdigit():
+        return "z" + str(9 - int(value[1])) + value[2:].swapcase()
+    if isinstance(value, int) and not isinstance(value, bool) and 1000 < value < 5000:
+        return 8999 - value
+    return value
+
+
+@given(mix=mixes())
+@profile(100)
+def test_other_ids_change_nothing_but_the_ids(mix: Mix, folder: Path) -> None:
+    before = report_of(mix.lines(), folder, closed=mix.closed)
+    after = report_of([dumps(renamed(record)) for record in mix.records], folder, closed=mix.closed)
+    assert after["resumes"] == [{**each, **ids(each)} for each in before["resumes"]]
+    assert texts(after["findings"]) == texts([{**each, **ids(each)} for each in before["findings"]])
+    assert after["summary"] == before["summary"]
+
+
+def ids(part: Message) -> Message:
+    """The fields of a resume or finding that bear ids, renamed."""
+    found: Message = {name: renamed(part[name]) for name in ("request_id", "session_id")}
+    if "sessions" in part:
+        found["sessions"] = [
+            {**each, "session_id": renamed(each["session_id"]), "parent": renamed(each["parent"])}
+            for each in part["sessions"]
+        ]
+    return found
+
+
+@given(mix=st.one_of(mixes(), connections()))
+@profile(50)
+def test_the_same_recording_gives_the_same_bytes(mix: Mix, folder: Path) -> None:
+    path = folder / "trace.ndjson"
+    path.write_bytes(b"\n".join(mix.lines()))
+    for name in FORMATS:
+        first, second = ("".join(renderer(name).render(lint([str(path)]), quiet=False)) for _ in range(2))
+        assert first == second
+
+
+def test_another_process_gives_the_same_bytes(folder: Path) -> None:
+    recording = Recording().initialize_v2()
+    for number, name in enumerate(["s1", "s2", "s3"], 1):
+        recording.resume(number, name).child(name, f"{name}-c0").child(name, f"{name}-c1")
+        for variant in ("notice", "state_update", "current_mode_update", "available_commands_update"):
+            recording.update(name, variant).update(f"{name}-c0", variant)
+        recording.message(name, "m").marker(name).marker(name).message(name, "n").result(number, {})
+    report_of(recording.lines(), folder)
+    path = folder / "trace.ndjson"
+    command = [sys.executable, "-m", "replaylint", str(path), "--format", "json", "--fail-on", "never"]
+    outputs = {
+        subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout
+        for seed in ("0", "1")
+    }
+    assert len(outputs) == 1
