@@ -210,7 +210,7 @@ def test_an_empty_file_is_said_to_be_empty(content: bytes, tmp_path: Path) -> No
     path = tmp_path / "empty"
     path.write_bytes(content)
     error = trace_of(report_of_file(path))["error"]
-    assert error == {"code": "not-a-recording", "message": "is empty", "line": 1}
+    assert (error["code"], error["message"]) == ("not-a-recording", "is empty")
 
 
 def test_banners_before_the_recording_do_not_matter(tmp_path: Path) -> None:

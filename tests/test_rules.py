@@ -119,8 +119,8 @@ SAID = {
         "agent",
         6,
         1,
-        "1 request of the agent (session/request_permission) before the marker at line 8; they should wait "
-        "until it is out",
+        "1 request of the agent (session/request_permission) before the marker at line 8; such a request should "
+        "wait until the marker is out",
         [(3, "request"), (8, "marker")],
     ),
     "RL303": Said(
@@ -128,8 +128,8 @@ SAID = {
         "agent",
         7,
         1,
-        "1 update after the marker at line 6 look like history (user_message): the marker says that all of "
-        "it had been sent",
+        "after the marker at line 6 came 1 update with the look of history (user_message); the marker says that "
+        "all of it had been sent",
         [(3, "request"), (6, "marker")],
     ),
     "RL305": Said(

@@ -36,7 +36,7 @@ class Session:
     Lines are 0 where there is none yet.
     """
 
-    __slots__ = ("active", "busy_line", "named", "prompt_line", "root", "state_line")
+    __slots__ = ("active", "busy_line", "named", "prompt_line", "resume_line", "root", "state_line")
 
     def __init__(self, *, active: bool | None) -> None:
         self.active = active
@@ -50,6 +50,8 @@ class Session:
         """Its last `state_update` that says running or requires_action."""
         self.prompt_line = 0
         """Its last `session/prompt`."""
+        self.resume_line = 0
+        """The last resume request that named it."""
 
 
 class Peer:
@@ -124,16 +126,21 @@ class Connection:
         self.version = version
         return True
 
-    def requested(self, request: Request, params: Mapping[str, object]) -> None:
-        """The client sent a request with these params."""
-        if request.session_id is not None:
-            session = self.session(request.session_id)
-            session.named = True
-            if request.method == methods.PROMPT:
-                session.prompt_line = request.line
-        if request.method == methods.INITIALIZE:
-            self.client = Peer(params.get("info") or params.get("clientInfo"))
-            self.opted_in = vendor.declares_replay_end(params)
+    def introduced(self, params: Mapping[str, object]) -> None:
+        """The client sent `initialize` with these params."""
+        self.client = Peer(params.get("info") or params.get("clientInfo"))
+        self.opted_in = vendor.declares_replay_end(params)
+
+    def requested(self, request: Request) -> None:
+        """The client sent a request."""
+        if request.session_id is None:
+            return
+        session = self.session(request.session_id)
+        session.named = True
+        if request.method == methods.PROMPT:
+            session.prompt_line = request.line
+        elif request.method in methods.RESUMES:
+            session.resume_line = request.line
 
     def succeeded(self, request: Request, result: object) -> None:
         """A request of the client was answered with a result."""

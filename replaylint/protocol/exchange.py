@@ -5,6 +5,7 @@ Each side chooses its own ids, so a request is found by its side, its id, and th
 
 from __future__ import annotations
 
+import sys
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ class Request:
         self.side = side
         self.id = ident
         self.key = id_key(ident)
-        self.method = method
+        self.method = sys.intern(method)
         session_id = params.get("sessionId")
         self.session_id = session_id if isinstance(session_id, str) else None
         self.line = line

@@ -26,6 +26,8 @@ ELICITATION: Final = "elicitation/create"
 UPDATE: Final = "session/update"
 CANCEL_REQUEST: Final = "$/cancel_request"
 
+RESUMES: Final = frozenset({RESUME, LOAD})
+
 NOTIFICATIONS: Final = frozenset({UPDATE, "session/cancel", CANCEL_REQUEST})
 
 WAIT_FOR_SOMEONE: Final = frozenset({PROMPT, PERMISSION, ELICITATION})

@@ -137,7 +137,7 @@ class Engine:
         self._routes[label] = new
         moved = [request, *old.connection.exchange.take(CLIENT, request.line)]
         new.connection.client_message(methods.INITIALIZE, request.line)
-        new.connection.requested(request, params)
+        new.connection.introduced(params)
         new.adopt(old, moved)
         self._close(old, "closed")
         return new
@@ -197,11 +197,13 @@ class Engine:
         request.odd |= batch or ("jsonrpc" not in body and side in connection.speaks_jsonrpc)
         connection.exchange.open(request)
         if side is CLIENT:
-            if method == methods.INITIALIZE and connection.first_client_line < line:
-                self._reinitialize[request] = params
-                return
-            connection.requested(request, params)
-            if method in {methods.RESUME, methods.LOAD}:
+            if method == methods.INITIALIZE:
+                if connection.first_client_line < line:
+                    self._reinitialize[request] = params
+                else:
+                    connection.introduced(params)
+            connection.requested(request)
+            if method in methods.RESUMES:
                 route.resume(request, params)
         elif side is AGENT:
             route.agent_request(request, params)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import CHILDREN, DECIDES, HISTORY, KNOWN, LIVE_ONLY, SESSION_INFO, STATE
-from replaylint.recording.message import NO_TIME
+from replaylint.replay import gap
 from replaylint.replay.states import Event, State
 from replaylint.replay.window import KINDS_REMEMBERED, MARKERS, OTHER_KINDS, Mark, Point, Window
 
@@ -43,15 +43,13 @@ def history(w: Window, line: int, time: float, variant: str, update: Mapping[str
 def aside(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
     """An update that is no history, before any marker."""
     _count(w, variant, size)
-    _silence(w, time)
-    _note_snapshot(w, line, time, variant)
+    gap.update(w, line, time, variant)
 
 
 def marked(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
     """Any update after a marker. Ids of messages are not remembered: here they are what is new."""
     _count(w, variant, size)
-    _silence(w, time)
-    _note_snapshot(w, line, time, variant)
+    gap.update(w, line, time, variant)
     if variant in HISTORY:
         _advance(w, line, time)
         tool = update.get("toolCallId")
@@ -91,25 +89,6 @@ def table(version: int | None, state: State, listened: Callable[[Event], bool]) 
     }
 
 
-def request(w: Window, time: float) -> None:
-    """The agent asked the client something for this session."""
-    if not w.agent_requests:
-        w.waiting_since = time
-    w.agent_requests += 1
-
-
-def answer(w: Window, time: float) -> None:
-    """The client answered such a request, or nothing will."""
-    if not w.agent_requests:
-        return
-    w.agent_requests -= 1
-    if not w.agent_requests:
-        _anchor(w)
-        if w.gap_line:
-            waited = time - max(w.waiting_since, replay_end(w).time)
-            w.waited += 0.0 if waited < 0 else waited
-
-
 def mark(w: Window, event: Event, line: int, time: float) -> None:
     """A marker came. Only the first of its kind counts."""
     if w.mark_of(event) is not None:
@@ -119,19 +98,6 @@ def mark(w: Window, event: Event, line: int, time: float) -> None:
         w.complete = made
     else:
         w.vendor = made
-
-
-def end(w: Window, time: float) -> None:
-    """The request ended here: the last silence, and the waiting that no answer ended."""
-    w.agent_requests = min(w.agent_requests, 1)
-    answer(w, time)
-    _silence(w, time)
-
-
-def replay_end(w: Window) -> Point:
-    """The replay's end so far: the marker, or without one the last history update. Line 0: there is none."""
-    marker = w.marker
-    return Point(w.last_line, w.last_time) if marker is None else Point(marker.line, marker.time)
 
 
 def _count(w: Window, variant: str, size: int) -> None:
@@ -150,30 +116,3 @@ def _advance(w: Window, line: int, time: float) -> None:
         w.first = Point(line, time)
     w.last_line = line
     w.last_time = time
-
-
-def _anchor(w: Window) -> None:
-    """Begin the gap anew where the replay's end has moved."""
-    line, time = replay_end(w)
-    if w.gap_line != line:
-        w.gap_line = line
-        w.gap_time = time
-        w.gap_pause = 0.0
-        w.snapshot = Point(0, NO_TIME)
-        w.waited = 0.0
-
-
-def _silence(w: Window, time: float) -> None:
-    """Something came, perhaps in the gap: how long was it silent?"""
-    _anchor(w)
-    if w.gap_line:
-        pause = time - w.gap_time
-        if pause > w.gap_pause:
-            w.gap_pause = pause
-        if time == time:  # noqa: PLR0124  (NaN: this one has no time)
-            w.gap_time = time
-
-
-def _note_snapshot(w: Window, line: int, time: float, variant: str) -> None:
-    if variant == STATE and w.gap_line and not w.snapshot.line:
-        w.snapshot = Point(line, time)

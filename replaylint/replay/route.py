@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from replaylint.protocol import children, methods, vendor
+from replaylint.protocol.connection import forget_oldest
 from replaylint.protocol.variants import BUSY_STATES, DECIDES, KNOWN, REPLAY_COMPLETE, SESSION_INFO, STATE
 from replaylint.recording.message import AGENT, NO_TIME
-from replaylint.replay import fold
+from replaylint.replay import fold, gap
 from replaylint.replay.outcome import CANCELLED
 from replaylint.replay.states import TABLE, Event, State
-from replaylint.replay.window import Error, Point, Resume, Seen, Stray, Window
+from replaylint.replay.window import Early, Past, Point, Resume, Seen, Stray, Window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection, Session
     from replaylint.protocol.exchange import Request
     from replaylint.recording.message import Side
-    from replaylint.replay.window import End, Fold
+    from replaylint.replay.window import End, Error, Fold
 
 FOREIGN_REMEMBERED: Final = 1000
 """Sessions that may still be announced as children, a pending replay."""
@@ -40,6 +41,9 @@ class Judge(Protocol):
 
     def see(self, window: Window, event: Event, seen: Seen) -> None:
         """An event in a window; the window is still as it was before."""
+
+    def see_after(self, connection: Connection, past: Past, event: Event, seen: Seen) -> None:
+        """An event for a session whose last replay has ended."""
 
     def stray(self, connection: Connection, stray: Stray) -> None:
         """A marker that no window and no ended one can claim."""
@@ -75,8 +79,8 @@ class Route:
         self.pending: dict[Request, Resume] = {}
         self.replays: list[Resume] = []
         """The pending ones that replay, the oldest first."""
-        self.last: dict[str, Resume] = {}
-        """The last resume request of each session that one named."""
+        self.past: dict[str, Past] = {}
+        """The last window of each session whose request has ended."""
         self.asked: dict[Request, Window] = {}
         """Requests of the agent that the client has not answered."""
         self._tables: dict[tuple[int | None, State], dict[str, Fold | None]] = {}
@@ -99,7 +103,6 @@ class Route:
         if session_id is None:
             return
         resume.was_active = connection.session(session_id).active
-        self.last[session_id] = resume
         if resume.replaying:
             self._replay(resume, session_id)
 
@@ -142,6 +145,7 @@ class Route:
         """Take over these pending requests from the connection that this one follows."""
         for request in requests:
             resume = old.pending.pop(request, None)
+            self.connection.requested(request)
             if request.method != methods.INITIALIZE:
                 self.connection.exchange.open(request)
             if resume is None:
@@ -152,9 +156,6 @@ class Route:
             if resume in old.replays:
                 old.replays.remove(resume)
                 self.replays.append(resume)
-            if request.session_id is not None:
-                self.connection.session(request.session_id).named = True
-                self.last[request.session_id] = resume
             for window in resume.windows.values():
                 self._enter(window, window.state)
                 self._own(window.session_id)
@@ -200,13 +201,14 @@ class Route:
             return
         self._outside(session_id, event, seen)
         for resume in self.replays:
-            early = self._early(resume, session_id, seen)
-            if early is not None:
-                self.judge.see(early, event, seen)
-                fold.fold_of(early.state, variant)(early, line, time, variant, update, size)
-                self._step(early, event)
-                if child is not None and len(early.kept) < STRAYS_REMEMBERED:
-                    early.kept.append(child)
+            window = self._foreign(resume, seen)
+            if window is None:
+                continue
+            self.judge.see(window, event, seen)
+            fold.fold_of(window.state, variant)(window, line, time, variant, update, size)
+            self._step(window, event)
+            if child is not None and window.early is not None and len(window.early.kept) < STRAYS_REMEMBERED:
+                window.early.kept.append(child)
         if child is not None and child != session_id:
             connection.announce(child, session_id)
 
@@ -219,36 +221,45 @@ class Route:
         target = self.targets.get(session_id)
         if isinstance(target, Window):
             self.judge.see(target, Event.AGENT_REQUEST, seen)
-            fold.request(target, request.time)
+            gap.request(target, request.time)
             self._step(target, Event.AGENT_REQUEST)
             self.asked[request] = target
             return
         self._outside(session_id, Event.AGENT_REQUEST, seen)
         for resume in self.replays:
-            early = self._early(resume, session_id, seen)
-            if early is not None:
-                self.judge.see(early, Event.AGENT_REQUEST, seen)
-                self._step(early, Event.AGENT_REQUEST)
+            window = self._foreign(resume, seen)
+            if window is not None:
+                self.judge.see(window, Event.AGENT_REQUEST, seen)
+                self._step(window, Event.AGENT_REQUEST)
 
     def answer(self, request: Request, time: float) -> None:
         """The client answered a request of the agent."""
         window = self.asked.pop(request, None)
         if window is not None and window.state != State.AFTER:
-            fold.answer(window, time)
+            gap.answer(window, time)
 
     def _outside(self, session_id: str, event: Event, seen: Seen) -> None:
         """A message for a session that no window owns."""
         if session_id not in self.targets and len(self.targets) < FOREIGN_REMEMBERED:
             self.targets[session_id] = self.nowhere
-        window = self._remembered(session_id, self.connection.session(session_id))
-        if window is not None:
-            self.judge.see(window, event, seen)
-            self._step(window, event)
+        past = self._remembered(session_id)
+        if past is not None:
+            self._after(past, event, seen)
 
-    def _remembered(self, session_id: str, session: Session) -> Window | None:
+    def _after(self, past: Past, event: Event, seen: Seen) -> None:
+        self.judge.see_after(self.connection, past, event, seen)
+        past.state = TABLE[past.state][event]
+
+    def _remembered(self, session_id: str) -> Past | None:
         """The window that this session had in the last resume request of its tree, if that has ended."""
-        resume = self.last.get(session.root or session_id)
-        return resume.windows.get(session_id) if resume is not None and resume.end is not None else None
+        past = self.past.get(session_id)
+        root = self._root(session_id)
+        return past if past is not None and past.request_line == root.resume_line else None
+
+    def _root(self, session_id: str) -> Session:
+        """The session that a child's parents go back to; any other session itself."""
+        session = self.connection.session(session_id)
+        return session if session.root is None else self.connection.session(session.root)
 
     # Markers and announcements
 
@@ -270,41 +281,41 @@ class Route:
     def _stray(self, session: Session, event: Event, seen: Seen) -> None:
         """A marker for a session that no window owns: whose is it?"""
         session_id = seen.session_id
-        window = self._remembered(session_id, session)
-        resume = self.last.get(session.root or session_id)
-        tree_is_replaying = resume is not None and resume.replaying and resume.end is None
-        unknown = not session.named and session.root is None
         during = self.replays[0] if self.replays else None
-        unannounced = during is not None and (unknown or tree_is_replaying)
-        stray = Stray(event, seen, window, during, unannounced=unannounced)
+        unannounced = during is not None and not session.named and session.root is None
         for replay in self.replays:
-            early = self._early(replay, session_id, seen)
-            if early is not None and len(early.kept) < STRAYS_REMEMBERED:
-                early.kept.append(stray)
+            if replay.session_id == session.root:  # the replay of its own tree has not announced it
+                during, unannounced = replay, True
+        stray = Stray(event, seen, self._remembered(session_id), during, unannounced=unannounced)
+        for replay in self.replays:
+            window = self._foreign(replay, seen)
+            if window is not None and window.early is not None and len(window.early.kept) < STRAYS_REMEMBERED:
+                window.early.kept.append(stray)
                 stray.waits += 1
-                self._step(early, event)
+                self._step(window, event)
         if not self.replays:
             self._give(stray)
 
     def _give(self, stray: Stray) -> None:
-        window = stray.window
-        if window is None:
+        past = stray.past
+        if past is None:
             self.judge.stray(self.connection, stray)
             return
-        self.judge.see(window, stray.event, stray.seen)
-        window.late.setdefault(stray.event, stray.seen.line)
-        self._step(window, stray.event)
+        self._after(past, stray.event, stray.seen)
+        if not past.line_of(stray.event):
+            past.lines = (*past.lines, (stray.event, stray.seen.line))
 
-    def _early(self, resume: Resume, session_id: str, seen: Seen) -> Window | None:
-        """The window that this session will have if this replay announces it; None where there are too many."""
-        window = resume.foreign.get(session_id)
+    def _foreign(self, resume: Resume, seen: Seen) -> Window | None:
+        """The window that a session will have if this replay announces it; None where there are too many."""
+        window = resume.foreign.get(seen.session_id)
         if window is None:
             if len(resume.foreign) >= FOREIGN_REMEMBERED:
                 return None
-            window = resume.foreign[session_id] = Window(resume, session_id, None, State.UNANNOUNCED)
-            window.first_early = seen
-        window.early += 1
-        window.last_early_line = seen.line
+            window = resume.foreign[seen.session_id] = Window(resume, seen.session_id, None, State.UNANNOUNCED)
+        if window.early is None:
+            window.early = Early(seen.what, seen.line)
+        window.early.count += 1
+        window.early.last_line = seen.line
         return window
 
     def _announce(self, parent: Window, child_id: str, line: int) -> None:
@@ -324,10 +335,10 @@ class Route:
         window.parent = parent.session_id
         window.announced_line = line
         resume.windows[child_id] = window
+        kept = window.early.kept if window.early is not None else []
         if was_announced:
-            window.early = 0
+            window.early = None
         self._step(window, Event.ANNOUNCEMENT)
-        kept, window.kept = window.kept, []
         for each in kept:
             if isinstance(each, Stray):
                 each.claimed = True
@@ -356,7 +367,7 @@ class Route:
         resume.end = end
         response = resume.response or Point(0, NO_TIME)
         for window in resume.windows.values():
-            fold.end(window, response.time)
+            gap.end(window, response.time)
             self._step(window, Event.END)
         if resume.replaying and resume in self.replays:
             self.replays.remove(resume)
@@ -364,19 +375,23 @@ class Route:
         self.ended(resume)
         self._release(resume)
         for window in resume.windows.values():
-            window.counts, window.ids, window.occurrences = {}, {}, {}
+            forget_oldest(self.past)
+            self.past[window.session_id] = Past(window)
             self._own(window.session_id)
+        resume.windows = {}
         self._idle()
 
     def _release(self, resume: Resume) -> None:
         """The sessions that this replay has not announced are none of its children."""
         for window in resume.foreign.values():
-            for stray in window.kept:
-                if isinstance(stray, Stray):
-                    stray.waits -= 1
-                    # Where the recording just stops, the announcement may only be missing from it.
-                    if not stray.waits and not stray.claimed and resume.end != "open":
-                        self._give(stray)
+            for stray in window.early.kept if window.early is not None else ():
+                if isinstance(stray, str):
+                    continue
+                stray.waits -= 1
+                # Where the recording just stops, the announcement may only be missing from it.
+                cut = resume.end == "open" and stray.unannounced
+                if not stray.waits and not stray.claimed and not cut:
+                    self._give(stray)
             self._step(window, Event.END)
         resume.foreign = {}
 
@@ -408,7 +423,10 @@ class Route:
         windows = [resume.windows[session_id] for resume in self.replays if session_id in resume.windows]
         windows = [window for window in windows if not window.resume.request.odd] or windows
         unmarked = next((window for window in windows if window.marker is None), None)
-        self.targets[session_id] = unmarked or (windows[-1] if windows else self.nowhere)
+        if windows:
+            self.targets[session_id] = unmarked or windows[-1]
+        else:
+            self.targets.pop(session_id, None)
 
     def _step(self, window: Window, event: Event) -> None:
         state = TABLE[window.state][event]

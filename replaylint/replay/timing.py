@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from replaylint.recording.clock import TOLERANCE_S
-from replaylint.replay import fold
+from replaylint.replay.gap import replay_end
 from replaylint.replay.window import Point
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def timing(window: Window, steps: Steps) -> Timing:
     request = Point(resume.request.line, resume.request.time)
     response = resume.response
     marker = window.marker
-    end = fold.replay_end(window)
+    end = replay_end(window)
     last, longest = (Point(window.last_line, window.last_time), window.longest_pause)
     if marker is not None:
         last, longest = marker.last, marker.longest_pause
@@ -77,9 +77,9 @@ def timing(window: Window, steps: Steps) -> Timing:
         replay_s=seconds(request, end, steps),
         marker_lag_s=seconds(last, end, steps) if marker is not None else None,
         response_gap_s=gap,
-        snapshot_gap_s=seconds(end, window.snapshot, steps) if window.gap_line == end.line else None,
+        snapshot_gap_s=seconds(end, window.gap.snapshot, steps) if window.gap.line == end.line else None,
         total_s=seconds(request, response, steps),
         longest_pause_s=figure(longest) if known else None,
-        gap_longest_pause_s=figure(window.gap_pause) if gap is not None else None,
-        gap_waiting_for_client_s=figure(window.waited) if gap is not None else None,
+        gap_longest_pause_s=figure(window.gap.pause) if gap is not None else None,
+        gap_waiting_for_client_s=figure(window.gap.waited) if gap is not None else None,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from replaylint.protocol import methods
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     Fold = Callable[[Any, int, float, str, Mapping[str, Any], int], None]
     """Takes a window, and an update's line, time in seconds, variant, body and size in bytes."""
+Role = Literal["named", "child"]
 End = Literal["success", "error", "cancelled", "closed", "open"]
 MarkerKind = Literal["replay_complete", "air_load_replay_end"]
 STANDARD: Final = "replay_complete"
@@ -91,61 +93,73 @@ class Stray:
     """A marker for a session that has no window.
 
     While replays are pending it may turn out to be a child's, announced later: `waits` counts the replays that can
-    still claim it. `window` is the ended window that it came too late for, if that is what it is; `unannounced` says
-    that it names nothing that the pending replay `during` announced.
+    still claim it. `past` is the ended window that it came too late for, if that is what it is; `unannounced` says that
+    it names nothing that the pending replay `during` announced.
     """
 
-    __slots__ = ("claimed", "during", "event", "seen", "unannounced", "waits", "window")
+    __slots__ = ("claimed", "during", "event", "past", "seen", "unannounced", "waits")
 
     def __init__(
-        self, event: Event, seen: Seen, window: Window | None, during: Resume | None, *, unannounced: bool
+        self, event: Event, seen: Seen, past: Past | None, during: Resume | None, *, unannounced: bool
     ) -> None:
         self.event = event
         self.seen = seen
-        self.window = window
+        self.past = past
         self.during = during
         self.unannounced = unannounced
         self.waits = 0
         self.claimed = False
 
 
+class Early:
+    """What came for a child before its announcement: how many messages, what and where the first was.
+
+    `kept` holds the markers among them and the ids of the children that they announced, for the announcement.
+    """
+
+    __slots__ = ("count", "first_line", "kept", "last_line", "what")
+
+    def __init__(self, what: str, line: int) -> None:
+        self.what = what
+        self.first_line = line
+        self.last_line = line
+        self.count = 0
+        self.kept: list[Stray | str] = []
+
+
+class Gap:
+    """What came between the replay's end so far, which stands at `line`, and the response.
+
+    `time` is that of the last message in it, `pause` the longest silence, `waited` how long an agent's request waited
+    for the client's answer, in seconds; `requests` are waiting now, since `waiting_since`.
+    """
+
+    __slots__ = ("line", "pause", "requests", "snapshot", "time", "waited", "waiting_since")
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.waiting_since = NO_TIME
+        self.begin(Point(0, NO_TIME))
+
+    def begin(self, end: Point) -> None:
+        """The replay's end has moved: what was in the gap before is not."""
+        self.line, self.time = end
+        self.pause = 0.0
+        self.waited = 0.0
+        self.snapshot = Point(0, NO_TIME)
+        """The first `state_update`."""
+
+
 class Window:
     """One session of one replaying request. `table` says what to do with an update, by its variant.
 
-    Times are seconds, lines 1-based; 0 is no line. `last` and `longest_pause` are of the history so far, also after a
-    marker: a `Mark` holds what they were when it came.
+    Times are seconds, lines 1-based; 0 is no line. `last_line`, `last_time` and `longest_pause` are of the history so
+    far, also after a marker: a `Mark` holds what they were when it came.
     """
 
     __slots__ = (
-        "agent_requests",
-        "announced_line",
-        "bytes",
-        "complete",
-        "counts",
-        "early",
-        "first",
-        "first_early",
-        "forgot",
-        "gap_line",
-        "gap_pause",
-        "gap_time",
-        "ids",
-        "kept",
-        "last_early_line",
-        "last_line",
-        "last_time",
-        "late",
-        "longest_pause",
-        "occurrences",
-        "parent",
-        "resume",
-        "session_id",
-        "snapshot",
-        "state",
-        "table",
-        "vendor",
-        "waited",
-        "waiting_since",
+        *("announced_line", "bytes", "complete", "counts", "early", "first", "forgot", "gap", "ids", "last_line"),
+        *("last_time", "longest_pause", "occurrences", "parent", "resume", "session_id", "state", "table", "vendor"),
     )
 
     def __init__(self, resume: Resume, session_id: str, parent: str | None, state: State) -> None:
@@ -156,40 +170,26 @@ class Window:
         self.table: Mapping[str, Fold | None] = {}
         self.announced_line = 0
         self.counts: dict[str, int] = {}
+        """Updates, by their variant; markers are not among them."""
         self.bytes = 0
         self.first = Point(0, NO_TIME)
         """The first history update."""
         self.last_line = 0
         self.last_time = NO_TIME
-        """The last history update."""
         self.longest_pause = 0.0
         self.complete: Mark | None = None
         self.vendor: Mark | None = None
-        self.late: dict[Event, int] = {}
-        """Markers that came after the request's end: the line of the first of each kind."""
         self.ids: dict[object, None] = {}
         """Of messages and thoughts before any marker, and, as tuples of one, of tool calls."""
         self.forgot = False
         """Whether ids were forgotten, so that one that seems new may be old."""
         self.occurrences: dict[str, Occurrences] = {}
         """What each rule saw, by the rule's code."""
-        # Before the announcement, if no earlier one announced the child on this connection: how many messages, the
-        # first, and until the announcement the markers among them and the children that they announced.
-        self.early = 0
-        self.first_early: Seen | None = None
-        self.last_early_line = 0
-        self.kept: list[Stray | str] = []
-        # Inside the gap between what is the replay's end so far (its line is gap_line) and the response.
-        self.gap_line = 0
-        self.gap_time = NO_TIME
-        self.gap_pause = 0.0
-        self.snapshot = Point(0, NO_TIME)
-        self.waited = 0.0
-        self.agent_requests = 0
-        self.waiting_since = NO_TIME
+        self.early: Early | None = None
+        self.gap = Gap()
 
     @property
-    def role(self) -> Literal["named", "child"]:
+    def role(self) -> Role:
         """Whether the request named this session or the agent announced it."""
         return "named" if self.parent is None else "child"
 
@@ -218,9 +218,33 @@ class Window:
         return sum(count for variant, count in self.counts.items() if variant in HISTORY and variant not in CHILDREN)
 
     def remember(self, ident: object) -> None:
-        """Remember the id of a message or tool call; the oldest is forgotten when there are too many."""
+        """Remember the id of a message or tool call; the oldest are forgotten when there are too many."""
         self.forgot |= forget_oldest(self.ids)
         self.ids[ident] = None
+
+
+class Past:
+    """What is remembered of a window when its request has ended: enough to tell what a marker means that still comes.
+
+    `response_line` is 0 where there was no response; `lines` holds the line of the first marker of each kind, also of
+    one that came after the end.
+    """
+
+    __slots__ = ("lines", "request_line", "response_line", "role", "session_id", "state")
+
+    def __init__(self, window: Window) -> None:
+        resume = window.resume
+        self.session_id = window.session_id
+        self.role: Role = window.role
+        self.state = window.state
+        self.request_line = resume.request.line
+        self.response_line = resume.response.line if resume.response is not None else 0
+        marks = ((event, window.mark_of(event)) for event in MARKERS)
+        self.lines = tuple((event, mark.line) for event, mark in marks if mark is not None)
+
+    def line_of(self, event: Event) -> int:
+        """The line of the first marker of this kind, 0 where there is none."""
+        return next((line for kind, line in self.lines if kind == event), 0)
 
 
 class Resume:
@@ -248,7 +272,7 @@ class Resume:
         cursor = params.get("replayFrom")
         self.cursor = cursor is not None
         kind = cursor.get("type") if isinstance(cursor, dict) else None
-        self.replay_from = kind if isinstance(kind, str) else None
+        self.replay_from = sys.intern(kind) if isinstance(kind, str) else None
         self.replaying = self.asks_for_history(connection.version)
         self.ambiguous = False
         self.was_active: bool | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replaylint.replay.states import State
 from replaylint.replay.window import Occurrences, Point
 from replaylint.rules import all_rules
 from replaylint.rules.registry import Hit
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
 
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
-    from replaylint.replay.states import Event, State
-    from replaylint.replay.window import End, Resume, Seen, Stray, Window
-    from replaylint.rules.registry import Rule, See
+    from replaylint.replay.states import Event
+    from replaylint.replay.window import End, Past, Resume, Seen, Stray, Window
+    from replaylint.rules.registry import Rule, See, SeeAfter
 
     Listener = tuple[Rule, See]
 
@@ -31,12 +32,18 @@ class Judge:
         for rule in self.rules:
             for key, see in rule.listening.items():
                 self._listening.setdefault(key, []).append((rule, see))
+        self._after: dict[Event, list[SeeAfter]] = {}
+        for rule in self.rules:
+            for event, see_after in rule.listening_after.items():
+                self._after.setdefault(event, []).append(see_after)
         self._at_request_end = [rule.request_end for rule in self.rules if rule.request_end is not None]
         self._at_stray = [rule.stray for rule in self.rules if rule.stray is not None]
         self._at_unanswered = [rule.unanswered for rule in self.rules if rule.unanswered is not None]
 
     def listens(self, version: int | None, state: State, event: Event) -> bool:
         """Whether a rule wants to see this event in this state, on connections of this version."""
+        if state == State.AFTER:
+            return event in self._after
         return (version, state, event) in self._listening
 
     def see(self, window: Window, event: Event, seen: Seen) -> None:
@@ -51,6 +58,11 @@ class Judge:
                     first = Point(seen.line, seen.time)
                     occurrences = window.occurrences[rule.code] = Occurrences(found, seen.what, first)
                 occurrences.add(found, seen.what, seen.line)
+
+    def see_after(self, connection: Connection, past: Past, event: Event, seen: Seen) -> None:
+        """An event for a session whose last replay has ended."""
+        for see in self._after.get(event, ()):
+            self._add(see(connection, past, event, seen))
 
     def stray(self, connection: Connection, stray: Stray) -> None:
         """A marker that no window and no ended one can claim."""

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from replaylint.protocol.exchange import Request
     from replaylint.recording.message import Side
     from replaylint.replay.states import Event, State
-    from replaylint.replay.window import End, Occurrences, Resume, Seen, Stray, Window
+    from replaylint.replay.window import End, Occurrences, Past, Resume, Role, Seen, Stray, Window
 
     See = Callable[[Window, Event, Seen], "Severity | Hit | None"]
+    SeeAfter = Callable[[Connection, Past, Event, Seen], "Hit | None"]
     AtRequestEnd = Callable[[Resume], Iterable["Hit"]]
     AtStray = Callable[[Connection, Stray], "Hit | None"]
     AtUnanswered = Callable[[Connection, Request, End], "Hit | None"]
@@ -76,6 +77,7 @@ class Rule:
         self.yields_to = yields_to or {}
         self.needs_beginning = needs_beginning
         self.listening: dict[tuple[int | None, State, Event], See] = {}
+        self.listening_after: dict[Event, SeeAfter] = {}
         self.request_end: AtRequestEnd | None = None
         self.stray: AtStray | None = None
         self.unanswered: AtUnanswered | None = None
@@ -94,6 +96,16 @@ class Rule:
                 for state in states:
                     for event in events:
                         self.listening[version, state, event] = function
+            return function
+
+        return register
+
+    def sees_after(self, *events: Event) -> Callable[[SeeAfter], SeeAfter]:
+        """Called for these events of a session whose last replay has ended."""
+
+        def register(function: SeeAfter) -> SeeAfter:
+            for event in events:
+                self.listening_after[event] = function
             return function
 
         return register
@@ -162,6 +174,7 @@ class Hit:
         connection: Connection | None = None,
         request: Request | None = None,
         session_id: str | None = None,
+        role: Role | None = None,
         what: str = "",
         last_line: int | None = None,
         count: int = 1,
@@ -173,11 +186,11 @@ class Hit:
         self.party: Party = party or rule.party
         if window is not None:
             connection, request = window.resume.connection, window.resume.request
-            session_id = window.session_id
+            session_id, role = window.session_id, window.role
         self.connection = connection.number if connection is not None else 0
         self.request = request
         self.session_id = session_id
-        self.role = window.role if window is not None else None
+        self.role = role
         self.what = what
         self.line = line
         self.last_line = last_line or line
@@ -201,13 +214,6 @@ class Hit:
     def side(self) -> Side | None:
         """Whose request this concerns."""
         return self.request.side if self.request else None
-
-    def outside(self) -> Hit:
-        """The same, of a message that no window of the request holds: the request is evidence, not the subject."""
-        if self.request is not None:
-            self.facts["request_line"] = self.request.line
-            self.request = None
-        return self
 
     def add(self, hit: Hit) -> None:
         """Another one of the same subject, later in the recording."""

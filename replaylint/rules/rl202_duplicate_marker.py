@@ -16,7 +16,8 @@ from replaylint.replay.states import Event, State
 from replaylint.rules.registry import ERROR, Hit, Rule
 
 if TYPE_CHECKING:
-    from replaylint.replay.window import Seen, Window
+    from replaylint.protocol.connection import Connection
+    from replaylint.replay.window import Past, Seen, Window
 
 RULE = Rule(
     "RL202",
@@ -27,12 +28,29 @@ RULE = Rule(
 )
 
 
-@RULE.sees(states={State.VENDOR_MARKED, State.MARKED, State.AFTER}, events={Event.MARKER, Event.VENDOR_MARKER})
+@RULE.sees(states={State.VENDOR_MARKED, State.MARKED}, events={Event.MARKER, Event.VENDOR_MARKER})
 def see(window: Window, event: Event, seen: Seen) -> Hit | None:
     """The session has a marker of this kind already."""
     mark = window.mark_of(event)
-    first = window.late.get(event, 0) if mark is None else mark.line
+    if mark is None:
+        return None
+    return Hit(RULE, ERROR, seen.line, window=window, what=seen.what, marker_line=mark.line)
+
+
+@RULE.sees_after(Event.MARKER, Event.VENDOR_MARKER)
+def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> Hit | None:
+    """The same, after the request's end: also where the first one was late."""
+    first = past.line_of(event)
     if not first:
         return None
-    hit = Hit(RULE, ERROR, seen.line, window=window, what=seen.what, marker_line=first)
-    return hit if window.state != State.AFTER else hit.outside()
+    return Hit(
+        RULE,
+        ERROR,
+        seen.line,
+        connection=connection,
+        session_id=past.session_id,
+        role=past.role,
+        what=seen.what,
+        request_line=past.request_line,
+        marker_line=first,
+    )

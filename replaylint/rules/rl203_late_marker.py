@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.states import Event, State
+from replaylint.replay.states import Event
 from replaylint.rules.registry import ERROR, Hit, Rule
 
 if TYPE_CHECKING:
-    from replaylint.replay.window import Seen, Window
+    from replaylint.protocol.connection import Connection
+    from replaylint.replay.window import Past, Seen
 
 RULE = Rule(
     "RL203",
@@ -27,10 +28,19 @@ RULE = Rule(
 )
 
 
-@RULE.sees(states={State.AFTER}, events={Event.MARKER, Event.VENDOR_MARKER})
-def see(window: Window, event: Event, seen: Seen) -> Hit | None:
-    """The first marker of its kind, after the request's end."""
-    response = window.resume.response
-    if response is None or window.mark_of(event) is not None or event in window.late:
+@RULE.sees_after(Event.MARKER, Event.VENDOR_MARKER)
+def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> Hit | None:
+    """The first marker of its kind."""
+    if not past.response_line or past.line_of(event):
         return None
-    return Hit(RULE, ERROR, seen.line, window=window, what=seen.what, response_line=response.line).outside()
+    return Hit(
+        RULE,
+        ERROR,
+        seen.line,
+        connection=connection,
+        session_id=past.session_id,
+        role=past.role,
+        what=seen.what,
+        request_line=past.request_line,
+        response_line=past.response_line,
+    )

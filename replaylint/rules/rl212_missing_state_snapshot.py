@@ -40,7 +40,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
     from_line = resume.request.line if marker is None else marker.line
     if resume.connection.session(session_id).state_line > from_line:
         return
-    live = window.occurrences.get("RL301") if window is not None else None
+    live = window.occurrences.get("RL301") if window is not None and window.complete is not None else None
     if live is not None and live.severity == ERROR and STATE in live.kinds:
         return  # that one came too early, which RL301 says
     yield Hit(

@@ -32,6 +32,10 @@ RULE = Rule(
 )
 
 
+IN_FLIGHT = ", but it may have been in flight before the request"
+AMBIGUOUS = ", but it may belong to the other replay of the session"
+
+
 @RULE.sees(states={State.UNANNOUNCED, State.REPLAYING, State.VENDOR_MARKED}, events={Event.LIVE}, versions={2})
 def see(window: Window, event: Event, seen: Seen) -> Severity:
     """Certain only where the update cannot have been in flight and the replay is the only one."""
@@ -44,5 +48,5 @@ def settle(resume: Resume) -> Iterator[Hit]:
     """The window turned out to have a marker."""
     for window, seen in RULE.seen_in(resume):
         if window.complete is not None:
-            doubt = "" if seen.severity == ERROR else " unless it was in flight before the request"
+            doubt = "" if seen.severity == ERROR else AMBIGUOUS if resume.ambiguous else IN_FLIGHT
             yield RULE.counted(window, seen, marker_line=window.complete.line, doubt=doubt)

@@ -26,8 +26,8 @@ RULE = Rule(
     "RL302",
     "request-before-marker",
     party="agent",
-    says="{count:request} of the agent ({kinds}) before the marker at line {marker_line}; they should "
-    "wait until it is out",
+    says="{count:request} of the agent ({kinds}) before the marker at line {marker_line}; such a "
+    "request should wait until the marker is out",
 )
 
 

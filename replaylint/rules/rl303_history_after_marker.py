@@ -31,8 +31,8 @@ RULE = Rule(
     "RL303",
     "history-after-marker",
     party="agent",
-    says="{count:update} after the marker at line {marker_line} look like history ({kinds}): the marker says "
-    "that all of it had been sent",
+    says="after the marker at line {marker_line} came {count:update} with the look of history ({kinds}); the marker "
+    "says that all of it had been sent",
 )
 
 
@@ -40,10 +40,12 @@ RULE = Rule(
 def see(window: Window, event: Event, seen: Seen) -> Severity | None:
     """New in this window, and nothing that the recording shows explains it."""
     resume = window.resume
-    vendor = window.state == State.VENDOR_MARKED
+    vendor = window.vendor is not None
     if window.forgot or (window.parent is not None and not vendor):
         return None
-    if resume.connection.session(window.session_id).prompt_line > resume.request.line:
+    # A child has no prompts of its own: its parent's make it work.
+    sessions = [resume.connection.session(each) for each in {window.session_id, resume.request.session_id} if each]
+    if any(session.prompt_line > resume.request.line for session in sessions):
         return None
     if not (_new_message(window, seen) or _finished_tool_call(window, seen)):
         return None
@@ -56,14 +58,14 @@ def see(window: Window, event: Event, seen: Seen) -> Severity | None:
 def settle(resume: Resume) -> Iterator[Hit]:
     """On v2 a turn that runs explains it, for the named session."""
     for window, seen in RULE.seen_in(resume):
-        marker = window.marker
-        if marker is None:
-            continue
+        first = seen.first.line
+        before = [mark.line for mark in (window.vendor, window.complete) if mark is not None and mark.line <= first]
+        marker_line = before[0] if before else 0
         if resume.connection.version == 2 and window.parent is None:
             session = resume.connection.session(window.session_id)
-            if session.busy_line > marker.line:
+            if session.busy_line > marker_line:
                 continue
-        yield RULE.counted(window, seen, marker_line=marker.line)
+        yield RULE.counted(window, seen, marker_line=marker_line)
 
 
 def _new_message(window: Window, seen: Seen) -> bool:

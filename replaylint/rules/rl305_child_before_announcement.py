@@ -32,15 +32,15 @@ RULE = Rule(
 def settle(resume: Resume) -> Iterator[Hit]:
     """Each child whose first message is earlier than its announcement."""
     for window in resume.windows.values():
-        first = window.first_early
-        if window.early and first is not None:
+        early = window.early
+        if early is not None:
             yield Hit(
                 RULE,
                 ERROR,
-                first.line,
+                early.first_line,
                 window=window,
-                what=first.what,
-                last_line=window.last_early_line,
-                count=window.early,
+                what=early.what,
+                last_line=early.last_line,
+                count=early.count,
                 announcement_line=window.announced_line,
             )
