@@ -14,7 +14,7 @@ ClickError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 """What typer raises for a call that is wrong; it has no public name for it."""
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-app.command(NAME)(check)
+app.command(NAME, add_help_option=False)(check)
 
 
 def main() -> int:

@@ -403,11 +403,21 @@ def paths(value: object) -> list[tuple[str | int, ...]]:
     return found
 
 
+SHAPES: dict[str, Callable[[Message], Message]] = {
+    "envelope": lambda record: record,
+    "text": lambda record: {**record, "msg": json.dumps(record["msg"])} if "msg" in record else record,
+    "inline": lambda record: {**{key: record[key] for key in record if key != "msg"}, **record.get("msg", {})},
+    "raw": lambda record: record.get("msg", {}),
+}
+"""The same record as recorders of several formats write it."""
+
+
 @st.composite
 def mutated(draw: DrawFn) -> list[bytes]:
     """The lines of a recording of which a few parts were replaced or taken out."""
     mix = draw(st.one_of(mixes(owners=2, most=2), connections()))
-    records: list[Message] = json.loads(json.dumps(mix.records))
+    shape = SHAPES[draw(st.sampled_from(sorted(SHAPES)))]
+    records = [shape(record) for record in json.loads(json.dumps(mix.records))]
     for _ in range(draw(st.integers(1, 5)) if records else 0):
         record: Any = draw(st.sampled_from(records))
         *way, last = draw(st.sampled_from(paths(record) or [("msg",)]))

@@ -21,9 +21,10 @@ from replaylint.recording import source
 from replaylint.render import FORMATS, renderer
 from replaylint.report.lint import lint
 from tests.recordings import Recording, report_of, report_of_file
-from tests.strategies import Mix, connections, json_values, line_of, mixes, mutated, retold
+from tests.strategies import SHAPES, Mix, connections, json_values, line_of, mixes, mutated, retold
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from replaylint.report.model import Report
@@ -188,23 +189,31 @@ def errors(report: Message) -> set[tuple[Any, ...]]:
     }
 
 
-def assert_cut_agrees(content: bytes, at: int, whole: Message, path: Path) -> None:
-    """The recording up to this byte agrees with the whole, and can end there for good."""
-    path.write_bytes(content[:at])
-    assert_prefix_agrees(whole, report_of_file(path))
-    report_of_file(path, closed=True)
+def assert_cuts_agree(content: bytes, places: Iterable[int], whole: Message, path: Path) -> None:
+    """The recording up to each of these bytes agrees with the whole, and can end there for good."""
+    for place in places:
+        path.write_bytes(content[:place])
+        assert_prefix_agrees(whole, report_of_file(path))
+        lint([str(path)], closed=True)
 
 
-@given(mix=st.one_of(mixes(), connections()), cuts=st.lists(st.integers(0, 10**6), min_size=1, max_size=6))
+def line_ends(content: bytes) -> list[int]:
+    """Where each line ends."""
+    return [at + 1 for at, byte in enumerate(content) if byte == ord("\n")]
+
+
+@given(
+    mix=st.one_of(mixes(), connections()),
+    shape=st.sampled_from(sorted(SHAPES)),
+    places=st.lists(st.integers(0, 20_000), min_size=1, max_size=5),
+)
 @profile(120)
-def test_a_cut_recording_agrees_with_the_whole(mix: Mix, cuts: list[int], folder: Path) -> None:
-    whole = report_of(mix.lines(), folder)
+def test_a_cut_recording_agrees_with_the_whole(mix: Mix, shape: str, places: list[int], folder: Path) -> None:
+    whole = report_of([dumps(SHAPES[shape](record)) for record in mix.records], folder)
     path = folder / "trace.ndjson"
     content = path.read_bytes()
-    ends = [at + 1 for at, byte in enumerate(content) if byte == 10]
-    for cut in cuts:
-        at = ends[cut // 2 % len(ends)] if cut % 2 and ends else cut % (len(content) + 1)
-        assert_cut_agrees(content, at, whole, path)
+    inside = [place % (len(content) + 1) for place in places]
+    assert_cuts_agree(content, [*inside, *line_ends(content)], whole, path)
 
 
 def test_a_cut_real_recording_agrees_with_the_whole(shared: Path, folder: Path) -> None:
@@ -213,13 +222,12 @@ def test_a_cut_real_recording_agrees_with_the_whole(shared: Path, folder: Path) 
     path = folder / "trace.ndjson"
     for recording in recordings:
         content = recording.read_bytes()
-        if len(content) > 40_000:
+        if len(content) > 100_000:
             continue
         path.write_bytes(content)
-        whole = report_of_file(path)
-        for at in range(0, len(content), len(content) // 12 + 1):
-            assert_cut_agrees(content, at, whole, path)
-            assert_cut_agrees(content, content.find(b"\n", at) + 1, whole, path)
+        ends = line_ends(content)
+        places = [*range(0, len(content), len(content) // 8 + 1), *ends[:: len(ends) // 25 + 1]]
+        assert_cuts_agree(content, places, report_of_file(path), path)
 
 
 # Spoiling

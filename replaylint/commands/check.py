@@ -27,6 +27,12 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _help(context: typer.Context, wanted: bool) -> None:
+    if wanted:
+        write([context.get_help() + "\n"])
+        raise typer.Exit
+
+
 def check(
     traces: Annotated[list[str], typer.Argument(metavar="TRACE...", help="Recordings; - is standard input.")],
     form: Annotated[Format, typer.Option("--format", "-f", help="How to print the report.")] = "text",
@@ -47,6 +53,10 @@ def check(
     version: Annotated[  # noqa: ARG001
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+    usage: Annotated[  # noqa: ARG001
+        bool,
+        typer.Option("--help", callback=_help, is_eager=True, help="Print this and exit."),
     ] = False,
 ) -> int:
     """Say how every session/resume and session/load in recordings of the Agent Client Protocol ended.
@@ -69,7 +79,7 @@ def check(
 
 
 def _split(names: list[str] | None) -> list[str]:
-    return [name for each in names or () for name in each.split(",") if name.strip()]
+    return [name for each in names or () for name in each.strip(", ").split(",")]
 
 
 def _unknown_rule(unknown: UnknownRule) -> str:

@@ -102,6 +102,10 @@ class Connection:
         if not self.first_client_line:
             self.first_client_line = line
             self.begins_here = method == methods.INITIALIZE
+            if self.begins_here:
+                # Sessions that the agent spoke of before: now it is known that none was active.
+                for session in self.sessions.values():
+                    session.active = False
 
     def session(self, session_id: str) -> Session:
         """What is known of this session; the oldest is forgotten when there are too many."""

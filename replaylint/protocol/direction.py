@@ -62,7 +62,7 @@ def _proved(message: Message) -> tuple[Side, bool] | None:
         actual = sender(method)
         return None if actual is None else (actual, method == INITIALIZE)
     result = body.get("result")
-    if isinstance(result, dict) and "protocolVersion" in result and ("authMethods" in result or "info" in result):
+    if isinstance(result, dict) and "protocolVersion" in result:
         return AGENT, True
     return None
 

@@ -5,6 +5,7 @@ Each side chooses its own ids, so a request is found by its side, its id, and th
 
 from __future__ import annotations
 
+import re
 import sys
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -20,8 +21,13 @@ if TYPE_CHECKING:
     from replaylint.recording.message import Side
 
 
+_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_DEEPEST = 200
+"""Levels of an id that a report can hold."""
+
+
 class Request:
-    """A request that was seen: `id` as recorded, `key` as ids are compared.
+    """A request that was seen: `id` as recorded (None where it is nested too deep), `key` as ids are compared.
 
     `odd`: it has an invalid id, came in a batch or lacks `jsonrpc`, so that an error with id null may answer it.
     """
@@ -32,7 +38,7 @@ class Request:
         self, side: Side | None, ident: object, method: str, params: Mapping[str, object], line: int, time: float
     ) -> None:
         self.side = side
-        self.id = ident
+        self.id = ident if _depth(ident) <= _DEEPEST else None
         self.key = id_key(ident)
         self.method = sys.intern(method)
         session_id = params.get("sessionId")
@@ -54,14 +60,31 @@ def id_key(ident: object) -> object:
         return int(ident) if ident.is_integer() else ("fraction", ident)
     if isinstance(ident, int | str):
         return ident
-    return ("other", dumps(ident, option=OPT_SORT_KEYS))
+    try:
+        return ("other", dumps(ident, option=OPT_SORT_KEYS))
+    except TypeError:  # nested deeper than can be written
+        return ("other", b"")
+
+
+def _depth(value: object) -> int:
+    """How deep lists and objects are nested in this value, as far as it matters."""
+    depth, level = 0, [value]
+    while level and depth <= _DEEPEST:
+        depth += 1
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return depth
 
 
 def _in_other_type(key: object) -> object:
     """The same id as the other JSON type, "1" for 1; None where there is none."""
     if isinstance(key, int):
         return str(key)
-    if isinstance(key, str) and key.lstrip("-").isdecimal() and len(key) < 20 and str(int(key)) == key:
+    if isinstance(key, str) and _WHOLE_NUMBER.fullmatch(key):
         return int(key)
     return None
 
@@ -138,9 +161,11 @@ class Exchange:
 
 def _likeliest(requests: list[Request], body: Mapping[str, object]) -> Request:
     """Which of several requests this response answers: by the result's shape, else the oldest."""
-    result = body.get("result")
-    if isinstance(result, dict):
-        fitting = [request for request in requests if RESULT_KEYS.get(request.method) in result]
-        if len(fitting) == 1:
-            return fitting[0]
+    if body.get("error") is None:
+        result = body.get("result")
+        keys = result if isinstance(result, dict) else ()
+        fitting = [request for request in requests if RESULT_KEYS.get(request.method) in keys]
+        # Without a result that fits: those that would need another one cannot be meant.
+        possible = [request for request in requests if request.method not in RESULT_KEYS]
+        requests = fitting or possible or requests
     return min(requests, key=lambda request: request.line)

@@ -24,6 +24,11 @@ FINEST_S: Final = 1e-6
 STEPS_REMEMBERED: Final = 10_000
 
 
+def went_back(seconds: float) -> bool:
+    """Whether a clock that is behind by so much counts as gone back; the noise of floating point does not."""
+    return round(seconds, 6) > TOLERANCE_S
+
+
 class Clock(NamedTuple):
     """How to read a record's time: `reading * scale + offset` is in seconds.
 
@@ -60,23 +65,30 @@ def choose(records: Sequence[dict[str, object]]) -> Clock:
     """The clock of a recording that begins with these records. A monotonic field wins over a wall clock."""
     wall = _first(records, WALL_KEYS)
     monotonic = _first(records, MONOTONIC_KEYS)
-    if monotonic is None:
+    if monotonic is None or 2 * _having(records, monotonic) < _having(records, wall):
         return wall or NO_CLOCK
     return monotonic._replace(timestamps="monotonic", anchor=wall)
+
+
+def _having(records: Sequence[dict[str, object]], clock: Clock | None) -> int:
+    return sum(clock is not None and clock.key in record for record in records)
 
 
 def _first(records: Sequence[dict[str, object]], keys: Sequence[str]) -> Clock | None:
     for key in keys:
         values = [record[key] for record in records if isinstance(record.get(key), int | float | str)]
-        if values:
-            return _clock(key, values)
+        clock = _clock(key, values) if values else None
+        if clock is not None:
+            return clock
     return None
 
 
-def _clock(key: str, values: list[object]) -> Clock:
+def _clock(key: str, values: list[object]) -> Clock | None:
     numbers = [value for value in values if isinstance(value, int | float)]
     if len(numbers) < len(values):
-        texts = [value for value in values if isinstance(value, str)]
+        texts = [value for value in values if isinstance(value, str) and iso_seconds(value) == iso_seconds(value)]
+        if not texts:
+            return None
         return Clock("wall", max(FINEST_S, min(map(_text_resolution, texts))), key, 1.0, iso_seconds, None)
     scale = _scale(key, numbers[0])
     kind: Timestamps = "wall" if numbers[0] * scale >= 1e9 else "relative"
@@ -103,7 +115,7 @@ def _resolution(value: float, scale: float) -> float:
 
 
 def _text_resolution(text: str) -> float:
-    _, point, decimals = text.partition(".")
+    _, point, decimals = text.replace(",", ".").partition(".")
     digits = len(decimals) - len(decimals.lstrip("0123456789"))
     return 10.0**-digits if point else 1.0
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from orjson import loads
 
 from replaylint.recording.formats import FORMATS, Format
+from replaylint.recording.formats.raw import BLANK
 from replaylint.recording.reading import Progress, Reading
 from replaylint.recording.source import RecordingError, Source, failing
 
@@ -80,10 +81,10 @@ def _best(records: list[dict[str, object]]) -> Format | None:
 
 
 def _why_not(head: list[bytes]) -> str:
-    first = next((line for line in head if line.strip(b" \t\r\0")), None)
-    if first is None:
+    texts = (line[: 4 * SHOWN_CHARACTERS].decode(errors="replace").strip(BLANK) for line in head)
+    text = next(filter(None, texts), None)
+    if text is None:
         return "is empty"
-    text = first[: 4 * SHOWN_CHARACTERS].decode(errors="replace").strip()
     shown = text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 3] + "..."
     names = ", ".join(form.NAME for form in FORMATS)
     return f"is no recording that replaylint knows; it begins with {shown!r}; formats: {names}"

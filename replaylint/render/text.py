@@ -26,15 +26,12 @@ OUTCOMES = {
 
 def render(report: Report, *, quiet: bool) -> Iterator[str]:
     """A block for each recording: its resumes, and below each its findings; at the end one line that sums up."""
-    findings: dict[tuple[str | None, int | None, str], list[Finding]] = defaultdict(list)
-    loose: dict[str | None, list[Finding]] = defaultdict(list)
-    known = {(resume.trace, resume.connection, identifier(resume.request_id)) for resume in report.resumes}
+    findings: dict[object, list[Finding]] = defaultdict(list)
+    known = {_key(resume) for resume in report.resumes}
     for finding in report.findings:
-        key = finding.trace, finding.connection, identifier(finding.request_id)
-        if finding.request_id is not None and key in known:
-            findings[key].append(finding)
-        else:
-            loose[finding.trace].append(finding)
+        key = _key(finding)
+        # What concerns no resume stands behind them all.
+        findings[key if finding.side == "client" and key in known else finding.trace].append(finding)
     if quiet:
         for finding in report.findings:
             yield from _finding(finding, f"{printable(finding.trace or '-')}: ")
@@ -46,12 +43,16 @@ def render(report: Report, *, quiet: bool) -> Iterator[str]:
         yield from _headline(trace)
         for resume in resumes[trace.path]:
             yield from _resume(resume)
-            for finding in findings.pop((trace.path, resume.connection, identifier(resume.request_id)), ()):
+            for finding in findings.pop(_key(resume), ()):
                 yield from _finding(finding, "    ")
-        for finding in loose[trace.path]:
+        for finding in findings[trace.path]:
             yield from _finding(finding, "  ")
         yield "\n"
     yield _summary(report) + "\n"
+
+
+def _key(of: Finding | Resume) -> tuple[object, ...]:
+    return of.trace, of.connection, identifier(of.request_id)
 
 
 def _headline(trace: Trace) -> Iterator[str]:

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from orjson import dumps
-
 from replaylint.protocol import methods
 from replaylint.protocol.connection import Connection
-from replaylint.protocol.exchange import Request
+from replaylint.protocol.exchange import Request, id_key
 from replaylint.protocol.methods import UPDATE
 from replaylint.recording.clock import Steps
 from replaylint.recording.message import AGENT, CLIENT, ClockStep, Ended, Header, Label, Lost, Unreadable
@@ -25,6 +23,10 @@ if TYPE_CHECKING:
     from replaylint.recording.message import Message, Side
     from replaylint.replay.route import Judge, Nowhere
     from replaylint.replay.window import End, Resume, Window
+
+
+UNLABELLED = ("unlabelled",)
+"""The `conn` value of records before the first that has one."""
 
 
 class ConnectionFacts(NamedTuple):
@@ -55,8 +57,8 @@ class Engine:
         self._ended = ended
         self._started = 0
         # One for each `conn` value; None where none has begun or the last one ended.
-        self._routes: dict[bytes, Route | None] = {}
-        self._label: bytes | None = None
+        self._routes: dict[object, Route | None] = {}
+        self._label: object = UNLABELLED
         self._reinitialize: dict[Request, Mapping[str, object]] = {}
 
     def run(self, messages: Iterable[Message]) -> None:
@@ -90,11 +92,11 @@ class Engine:
     # Connections
 
     def _targets(self) -> Mapping[str, Window | Nowhere]:
-        route = self._routes.get(self._label or b"")
+        route = self._routes.get(self._label)
         return {} if route is None else route.targets
 
     def _route(self) -> Route:
-        label = self._label or b""
+        label = self._label
         route = self._routes.get(label)
         if route is None:
             route = self._routes[label] = self._start()
@@ -111,14 +113,14 @@ class Engine:
             ConnectionFacts(known.number, known.version, known.partial, end, known.client, known.agent)
         )
 
-    def _switch(self, label: bytes) -> None:
-        if self._label is None and b"" in self._routes:
+    def _switch(self, label: object) -> None:
+        if self._label == UNLABELLED and UNLABELLED in self._routes:
             # What came before the first label belongs to the connection that it names.
-            self._routes[label] = self._routes.pop(b"")
+            self._routes[label] = self._routes.pop(UNLABELLED)
         self._label = label
 
     def _header(self) -> None:
-        label = self._label or b""
+        label = self._label
         route = self._routes.get(label)
         if route is not None:
             self._close(route, "closed")
@@ -126,14 +128,14 @@ class Engine:
 
     def _agent_ended(self) -> None:
         # Not an end yet: what the agent wrote before may stand behind its recorder's note.
-        route = self._routes.get(self._label or b"")
+        route = self._routes.get(self._label)
         if route is not None:
             route.connection.ended = True
 
     def _split(self, old: Route, request: Request, params: Mapping[str, object]) -> Route:
         """An `initialize` was answered on a connection that was in use: it starts a new one."""
         new = self._start()
-        label = self._label or b""
+        label = self._label
         self._routes[label] = new
         moved = [request, *old.connection.exchange.take(CLIENT, request.line)]
         new.connection.client_message(methods.INITIALIZE, request.line)
@@ -153,7 +155,7 @@ class Engine:
                     self._message(line, time, side, item, size, batch=True)
                     size = 0
         elif isinstance(body, Label):
-            self._switch(dumps(body.conn))
+            self._switch(id_key(body.conn))
         elif isinstance(body, Header):
             self._header()
         elif isinstance(body, Ended):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from replaylint.recording.clock import TOLERANCE_S
+from replaylint.recording.clock import went_back
 from replaylint.replay.gap import replay_end
 from replaylint.replay.window import Point
 
@@ -50,7 +50,9 @@ def seconds(first: Point | None, last: Point | None, steps: Steps) -> float | No
 
 def figure(value: float) -> float | None:
     """A duration as it is reported: None for NaN, or where it is negative beyond the tolerance."""
-    return round(max(value, 0.0), DECIMALS) if value >= -TOLERANCE_S else None
+    if value != value or went_back(-value):  # noqa: PLR0124  (NaN: one of the two has no time)
+        return None
+    return round(max(value, 0.0), DECIMALS)
 
 
 def total(resume: Resume, steps: Steps) -> float | None:

@@ -206,9 +206,9 @@ class Hit:
         return sorted((line, what) for what, line in lines.items() if isinstance(line, int) and line)
 
     @property
-    def subject(self) -> tuple[int, str, str | None, int | None]:
+    def subject(self) -> tuple[int, str, str | None, Request | None]:
         """What there is one finding for."""
-        return self.connection, self.rule.code, self.session_id, self.request.line if self.request else None
+        return self.connection, self.rule.code, self.session_id, self.request
 
     @property
     def side(self) -> Side | None:

@@ -8,7 +8,7 @@ from orjson import loads
 
 from replaylint.recording import clock as clocks
 from replaylint.recording.formats import directions
-from replaylint.recording.formats.raw import is_jsonrpc
+from replaylint.recording.formats.raw import BLANK, is_jsonrpc
 from replaylint.recording.message import (
     AGENT,
     NO_TIME,
@@ -66,7 +66,7 @@ def sniff(records: Sequence[dict[str, object]]) -> int:
 def read(lines: Iterable[bytes], records: Sequence[dict[str, object]], progress: Progress) -> Reading:
     """One record a line."""
     bodies = [key for record in records for key in BODY_KEYS if record.get(key) is not None]
-    return read_records(lines, records, progress, body_key=max(bodies, key=bodies.count))
+    return read_records(lines, records, progress, body_key=max(bodies, key=bodies.count, default=BODY_KEYS[0]))
 
 
 def read_records(
@@ -105,6 +105,7 @@ class _Reader:
         sides, clock = self.sides, self.clock
         time_key, side_key, body_key = clock.key, self.side_key, self.body_key
         parse, scale = clock.parse, clock.scale
+        earlier_keys = frozenset(BODY_KEYS[: BODY_KEYS.index(body_key)] if body_key is not None else ())
         in_seconds = scale == 1.0 and clock.anchor is None
         latest, conn, offset = self.latest, self.conn, self.offset
         number = 0
@@ -117,6 +118,8 @@ class _Reader:
                         reading = parse(reading)
                     side = sides[record[side_key]]
                     body = record if body_key is None else record[body_key]
+                    if earlier_keys and not earlier_keys.isdisjoint(record):
+                        raise LookupError
                     if body.__class__ is not dict:
                         body = loads(body)
                         if body.__class__ is not dict:
@@ -141,7 +144,7 @@ class _Reader:
         try:
             record = loads(line)
         except ValueError:
-            record = line.decode(errors="replace").strip(" \t\r\0")
+            record = line.decode(errors="replace").strip(BLANK)
         if not isinstance(record, dict):
             self.others += 1
             if record:
@@ -151,7 +154,7 @@ class _Reader:
             self.conn = conn
             yield number, NO_TIME, None, Label(conn), 0
         back, time = self._time(record)
-        if back > clocks.TOLERANCE_S:
+        if clocks.went_back(back):
             yield number, time, None, ClockStep(back), 0
         word = record.get(self.side_key) if self.side_key is not None else None
         body = self._body(record, word)
@@ -167,7 +170,7 @@ class _Reader:
         if reading != reading:  # noqa: PLR0124  (NaN: this record has no time; the one before stays the latest)
             return 0.0, NO_TIME
         back = (self.latest - reading) * clock.scale
-        if back > clocks.TOLERANCE_S:
+        if clocks.went_back(back):
             self.offset = clock.offset(record)
         self.latest = reading
         return back, reading * clock.scale + self.offset
@@ -217,5 +220,5 @@ def _note(record: dict[str, object]) -> Note | None:
         return Header()
     for count in (record.get("count"), record.get("dropped"), record.get("gap")):
         if isinstance(count, int) and (event in {"dropped", "gap"} or event is None):
-            return Lost(count)
+            return Lost(max(count, 1))
     return Lost(1) if event in {"dropped", "gap"} else None

@@ -20,7 +20,10 @@ def sniff(records: Sequence[dict[str, object]]) -> int:
     key = directions.find_key(records)
     if key is None:
         return 0
-    return sum(is_jsonrpc(record) and not envelope.has_body(record) for record in records)
+    return sum(
+        directions.side_of(record.get(key)) is not None and is_jsonrpc(record) and not envelope.has_body(record)
+        for record in records
+    )
 
 
 def read(lines: Iterable[bytes], records: Sequence[dict[str, object]], progress: Progress) -> Reading:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 NAME: Final = "raw"
 JOURNAL: Final = "acpx."
+BLANK: Final = " \t\r\n\0"
+"""What a line may consist of that says nothing: some writers leave NULs behind."""
 
 
 def is_jsonrpc(record: dict[str, object]) -> bool:
@@ -46,8 +48,8 @@ def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
                 body = loads(line)
             except ValueError:
                 others += 1
-                if text := line.strip():
-                    yield number, NO_TIME, None, Unreadable(text.decode(errors="replace"), wire=True), len(line)
+                if text := line.decode(errors="replace").strip(BLANK):
+                    yield number, NO_TIME, None, Unreadable(text, wire=True), len(line)
                 continue
             if body.__class__ is dict and str(body.get("schema")).startswith(JOURNAL):
                 others += 1
