@@ -55,15 +55,15 @@ class Script:
     What happens to it must not depend on other sessions of its connection, so it leaves out what does: the client
     cancels only what is answered in the end (RL213 looks at what else the agent answered), and a marker names an id
     that was named or announced before, or that its own pending replay may announce later (RL204 and RL205 differ in
-    whether any replay is pending). With `strays` False there are no markers outside a window either: those that
-    stand beside another session's replay are not judged where the recording stops before that ends.
+    whether any replay is pending). With `settled` False, where some replay may never end, children get no marker
+    that could wait for an announcement: beside a replay that stays open it is not judged.
     """
 
-    def __init__(self, version: int, name: str, number: int, *, strays: bool) -> None:
+    def __init__(self, version: int, name: str, number: int, *, settled: bool) -> None:
         self.version = version
         self.name = name
         self.first_id = 1000 * number
-        self.strays = strays
+        self.settled = settled
         self.recording = Recording()
         self.children = [f"{name}-c{index}" for index in range(2)]
         self.sessions = [name, name, *self.children]
@@ -203,10 +203,11 @@ class Script:
         self.known.add(child)
 
     def _may_mark(self, session: str) -> bool:
-        if not self.strays:
-            own = any(request.replaying and request.session == session for request in self.pending)
-            return own or session in self.fresh
-        return session in self.known or (session in self.children and self._replays() > 0)
+        if session == self.name:
+            return session in self.known
+        if self.settled:
+            return session in self.known or self._replays() > 0
+        return session in self.fresh
 
     def _marker(self, who: int, how: int) -> None:
         session = self.sessions[who]
@@ -283,7 +284,6 @@ def mixes(draw: DrawFn, owners: int = 4, most: int = 3) -> Mix:
     """One connection on which up to so many sessions mix, and whether its end is an end."""
     version = draw(st.sampled_from([2, 2, 1]))
     closed = draw(st.booleans())
-    # Where the recording just stops, either everything is answered or no marker stands outside its window.
     answered = draw(st.booleans())
     opted_in = draw(st.booleans())
     begin = handshake(version, opted_in=opted_in)
@@ -292,7 +292,7 @@ def mixes(draw: DrawFn, owners: int = 4, most: int = 3) -> Mix:
         begin.load(1, "first").message("first", None).vendor("first").result(1, {})
     scripts = []
     for number in range(1, draw(st.integers(1, owners)) + 1):
-        script = Script(version, f"s{number}", number, strays=closed or answered)
+        script = Script(version, f"s{number}", number, settled=closed or answered)
         script.play(draw(steps(most)))
         script.finish(everything=answered)
         scripts.append(script.recording.records)

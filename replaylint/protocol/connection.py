@@ -83,6 +83,8 @@ class Connection:
         """Whether its first client message is `initialize`: else its beginning is not in the recording."""
         self.speaks_jsonrpc: set[str | None] = set()
         """The sides whose messages bear `jsonrpc`: some recorders leave it out of all."""
+        self.lost_line = 0
+        """Where the recorder last dropped messages."""
         self.ended = False
         """Whether the recorder said that the agent or its output ended."""
         self.client = Peer(None)
@@ -143,8 +145,6 @@ class Connection:
         session.named = True
         if request.method == methods.PROMPT:
             session.prompt_line = request.line
-        elif request.method in methods.RESUMES:
-            session.resume_line = request.line
 
     def succeeded(self, request: Request, result: object) -> None:
         """A request of the client was answered with a result."""

@@ -126,6 +126,13 @@ class Engine:
             self._close(route, "closed")
             self._routes[label] = None
 
+    def _lost(self, line: int, messages: int) -> None:
+        self.lost += messages
+        route = self._routes.get(self._label)
+        if route is not None:
+            route.connection.lost_line = line
+            route.lost()
+
     def _agent_ended(self) -> None:
         # Not an end yet: what the agent wrote before may stand behind its recorder's note.
         route = self._routes.get(self._label)
@@ -163,7 +170,7 @@ class Engine:
         elif isinstance(body, ClockStep):
             self.steps.add(line)
         elif isinstance(body, Lost):
-            self.lost += body.messages
+            self._lost(line, body.messages)
         elif isinstance(body, Unreadable):
             self.unreadable += 1
             self.first_unreadable_line = self.first_unreadable_line or line

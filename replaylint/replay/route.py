@@ -102,7 +102,9 @@ class Route:
         session_id = request.session_id
         if session_id is None:
             return
-        resume.was_active = connection.session(session_id).active
+        session = connection.session(session_id)
+        session.resume_line = request.line
+        resume.was_active = session.active
         if resume.replaying:
             self._replay(resume, session_id)
 
@@ -153,6 +155,8 @@ class Route:
             resume.connection = self.connection
             resume.was_active = False
             self.pending[request] = resume
+            if request.session_id is not None:
+                self.connection.session(request.session_id).resume_line = request.line
             if resume in old.replays:
                 old.replays.remove(resume)
                 self.replays.append(resume)
@@ -207,8 +211,8 @@ class Route:
             self.judge.see(window, event, seen)
             fold.fold_of(window.state, variant)(window, line, time, variant, update, size)
             self._step(window, event)
-            if child is not None and window.early is not None and len(window.early.kept) < STRAYS_REMEMBERED:
-                window.early.kept.append(child)
+            if child is not None and window.early is not None and len(window.early.children) < STRAYS_REMEMBERED:
+                window.early.children.append(child)
         if child is not None and child != session_id:
             connection.announce(child, session_id)
 
@@ -286,11 +290,11 @@ class Route:
         for replay in self.replays:
             if replay.session_id == session.root:  # the replay of its own tree has not announced it
                 during, unannounced = replay, True
-        stray = Stray(event, seen, self._remembered(session_id), during, unannounced=unannounced)
+        stray = Stray(event, seen._replace(content={}), self._remembered(session_id), during, unannounced=unannounced)
         for replay in self.replays:
             window = self._foreign(replay, seen)
-            if window is not None and window.early is not None and len(window.early.kept) < STRAYS_REMEMBERED:
-                window.early.kept.append(stray)
+            if window is not None and window.early is not None and len(window.early.strays) < STRAYS_REMEMBERED:
+                window.early.strays.append(stray)
                 stray.waits += 1
                 self._step(window, event)
         if not self.replays:
@@ -319,38 +323,48 @@ class Route:
         return window
 
     def _announce(self, parent: Window, child_id: str, line: int) -> None:
-        """A child was announced on the stream of this window."""
+        """A child was announced on the stream of this window, and with it the children that it had announced."""
+        announced = [(parent, child_id)]
+        while announced:
+            parent, child_id = announced.pop(0)
+            window = self._child(parent, child_id, line)
+            if window is not None and window.early is not None:
+                announced += [(window, each) for each in window.early.children]
+
+    def _child(self, parent: Window, child_id: str, line: int) -> Window | None:
+        """The window that an announcement opens; None where it only patches."""
         resume = parent.resume
+        if child_id in resume.windows:
+            return None
         known = self.connection.sessions.get(child_id)
         was_announced = known is not None and known.root is not None
-        if child_id in resume.windows:
-            return
         new = known is None or not (known.named or was_announced)
         self.connection.announce(child_id, parent.session_id)
         if parent.marker is not None and not new:
-            return
+            return None
         window = resume.foreign.pop(child_id, None)
         if window is None:
             window = Window(resume, child_id, None, State.UNANNOUNCED)
         window.parent = parent.session_id
         window.announced_line = line
         resume.windows[child_id] = window
-        kept = window.early.kept if window.early is not None else []
-        if was_announced:
-            window.early = None
         self._step(window, Event.ANNOUNCEMENT)
-        for each in kept:
-            if isinstance(each, Stray):
-                each.claimed = True
-                self.judge.see(window, each.event, each.seen)
-                self._mark(window, each.event, each.seen.line, each.seen.time)
+        if window.early is not None:
+            window.early.unannounced = not was_announced
+            for stray in window.early.strays:
+                stray.claimed = True
+                self.judge.see(window, stray.event, stray.seen)
+                self._mark(window, stray.event, stray.seen.line, stray.seen.time)
         whole = resume.named.vendor if resume.named is not None else None
         if whole is not None:
             self._mark(window, Event.VENDOR_MARKER, whole.line, whole.time)
         self._own(child_id)
-        for each in kept:
-            if isinstance(each, str):
-                self._announce(window, each, line)
+        return window
+
+    def lost(self) -> None:
+        """The recorder dropped messages here."""
+        for resume in self.pending.values():
+            resume.lost = True
 
     # Ends
 
@@ -384,9 +398,7 @@ class Route:
     def _release(self, resume: Resume) -> None:
         """The sessions that this replay has not announced are none of its children."""
         for window in resume.foreign.values():
-            for stray in window.early.kept if window.early is not None else ():
-                if isinstance(stray, str):
-                    continue
+            for stray in window.early.strays if window.early is not None else ():
                 stray.waits -= 1
                 # Where the recording just stops, the announcement may only be missing from it.
                 cut = resume.end == "open" and stray.unannounced

@@ -114,17 +114,20 @@ class Stray:
 class Early:
     """What came for a child before its announcement: how many messages, what and where the first was.
 
-    `kept` holds the markers among them and the ids of the children that they announced, for the announcement.
+    `strays` are the markers among them, `children` the ids of the children that they announced, both for the
+    announcement; `unannounced` says, when it has come, that no earlier one had announced the child.
     """
 
-    __slots__ = ("count", "first_line", "kept", "last_line", "what")
+    __slots__ = ("children", "count", "first_line", "last_line", "strays", "unannounced", "what")
 
     def __init__(self, what: str, line: int) -> None:
         self.what = what
         self.first_line = line
         self.last_line = line
         self.count = 0
-        self.kept: list[Stray | str] = []
+        self.strays: list[Stray] = []
+        self.children: list[str] = []
+        self.unannounced = False
 
 
 class Gap:
@@ -258,6 +261,7 @@ class Resume:
         "end",
         "error",
         "foreign",
+        "lost",
         "replay_from",
         "replaying",
         "request",
@@ -275,6 +279,8 @@ class Resume:
         self.replay_from = sys.intern(kind) if isinstance(kind, str) else None
         self.replaying = self.asks_for_history(connection.version)
         self.ambiguous = False
+        self.lost = False
+        """Whether the recorder dropped messages while it was pending."""
         self.was_active: bool | None = None
         self.windows: dict[str, Window] = {}
         self.foreign: dict[str, Window] = {}

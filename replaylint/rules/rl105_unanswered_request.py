@@ -33,8 +33,10 @@ ENDS = {"closed": "the connection ended", "open": "the recording stops"}
 
 
 @RULE.at_unanswered
-def unanswered(connection: Connection, request: Request, end: End) -> Hit:
-    """The end of the connection came first."""
+def unanswered(connection: Connection, request: Request, end: End) -> Hit | None:
+    """The end of the connection came first, and no message was lost in which the answer could have been."""
+    if connection.lost_line > request.line:
+        return None
     someone = end == "open" and request.method in WAIT_FOR_SOMEONE
     client_owes = request.side is not None and request.side != CLIENT
     return Hit(

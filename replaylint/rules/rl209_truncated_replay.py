@@ -38,7 +38,7 @@ ENDS = {
 @RULE.at_request_end
 def settle(resume: Resume) -> Iterator[Hit]:
     """Each session whose outcome is truncated."""
-    if not resume.replaying:
+    if not resume.replaying or resume.lost:
         return
     request, response = resume.request, resume.response
     for window in resume.windows.values():

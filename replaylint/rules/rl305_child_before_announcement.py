@@ -33,7 +33,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
     """Each child whose first message is earlier than its announcement."""
     for window in resume.windows.values():
         early = window.early
-        if early is not None:
+        if early is not None and early.unannounced:
             yield Hit(
                 RULE,
                 ERROR,
