@@ -299,29 +299,41 @@ def test_spoiled_recordings_give_a_report(lines: list[bytes], folder: Path) -> N
 NESTED: Any = json.loads("[" * 400 + "]" * 400)
 
 
+def request(ident: object, method: str, **params: object) -> Message:
+    return {"dir": "c2a", "msg": {"jsonrpc": "2.0", "id": ident, "method": method, "params": params}}
+
+
+def answer(ident: object, **body: object) -> Message:
+    return {"dir": "a2c", "msg": {"jsonrpc": "2.0", "id": ident, **body}}
+
+
 @pytest.mark.parametrize(
-    "record",
+    "odd",
     [
-        {"dir": "c2a", "msg": {"jsonrpc": "2.0", "id": NESTED, "method": "session/resume", "params": {}}},
-        {"dir": "a2c", "msg": {"jsonrpc": "2.0", "id": NESTED, "result": {}}},
-        {"dir": "a2c", "msg": {"jsonrpc": "2.0", "id": NESTED, "method": "session/request_permission", "params": {}}},
-        {"dir": "a2c", "conn": NESTED, "msg": {"jsonrpc": "2.0", "method": "session/update", "params": {}}},
-        {"dir": "c2a", "msg": {"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": NESTED}}},
-        {"dir": "meta", "event": "dropped", "count": 2**64 - 1},
-        {"dir": "meta", "event": "dropped", "count": -5},
-        {"dir": "c2a", "msg": {"jsonrpc": "2.0", "id": "9" * 5000, "method": "session/resume", "params": {}}},
-        {"dir": "a2c", "msg": {"jsonrpc": "2.0", "id": "٣", "result": {}}},
-        {"dir": "a2c", "msg": {"jsonrpc": "2.0", "id": "-", "result": {}}},
-        {"dir": "a2c", "msg": {"jsonrpc": "2.0", "id": "--1", "result": {}}},
-        {"dir": "a2c", "msg": {"jsonrpc": "2.0", "id": 1, "error": {"code": 2**64 - 1, "message": ""}}},
-        {"ts": 1e308, "dir": "a2c", "msg": {"jsonrpc": "2.0", "id": 1, "result": {}}},
-        {"ts": -1e308, "dir": "a2c", "msg": {"jsonrpc": "2.0", "id": 1, "result": {}}},
+        [request(NESTED, "session/resume", sessionId="s1")],
+        [answer(NESTED, result={})],
+        [{"dir": "a2c", "msg": {"jsonrpc": "2.0", "id": NESTED, "method": "session/request_permission", "params": {}}}],
+        [{"dir": "a2c", "conn": NESTED, "msg": {"jsonrpc": "2.0", "method": "session/update", "params": {}}}],
+        [{"dir": "c2a", "msg": {"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": NESTED}}}],
+        [{"dir": "meta", "event": "dropped", "count": 2**64 - 1}],
+        [{"dir": "meta", "event": "dropped", "count": -5}],
+        [{"dir": "meta", "event": []}],
+        [{"dir": "meta", "event": {}, "count": 1}],
+        [request("9" * 5000, "session/resume", sessionId="s1")],
+        [answer("\N{ARABIC-INDIC DIGIT THREE}", result={})],
+        [answer("-", result={})],
+        [answer("--1", result={})],
+        [answer(1, error={"code": 2**64 - 1, "message": ""})],
+        [{"ts": 1e308, **answer(1, result={})}],
+        [{"ts": -1e308, **answer(1, result={})}],
+        [request(2, "session/resume", replayFrom={"type": "start"}), answer(2, result={})],
+        [request(2, "session/resume"), answer(2, result={})],
     ],
 )
-def test_odd_records_give_a_report(record: Message, folder: Path) -> None:
+def test_odd_records_give_a_report(odd: list[Message], folder: Path) -> None:
     path = folder / "trace.ndjson"
     known = Recording().initialize_v2().resume(1, "s1").message("s1", "m").records
-    path.write_bytes(b"\n".join(map(line_of, [*known, record, record, *Recording().idle("s1").result(1, {}).records])))
+    path.write_bytes(b"\n".join(map(line_of, [*known, *odd, *odd, *Recording().idle("s1").result(1, {}).records])))
     assert_reports(path)
 
 

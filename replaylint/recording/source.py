@@ -48,10 +48,10 @@ class Source(io.RawIOBase):
         self._read: Read = bytes
         try:
             self._read = self._opened()
-            head = self._next(BUFFER_BYTES)
+            head = self._head()
             if head.startswith(GZIP_MAGIC):
                 self._read = self._unpacked(_Rewound(head, self._read))
-                head = self._next(BUFFER_BYTES)
+                head = self._head()
             self._read = _Rewound(head.removeprefix(BYTE_ORDER_MARK), self._read).read
         except BaseException:
             self.close()
@@ -77,6 +77,16 @@ class Source(io.RawIOBase):
         """Close the file."""
         self._owned.close()
         super().close()
+
+    def _head(self) -> bytes:
+        """The first bytes: enough to know them, also from a pipe that gives one at a time."""
+        head = self._next(BUFFER_BYTES)
+        while 0 < len(head) < len(BYTE_ORDER_MARK):
+            more = self._next(BUFFER_BYTES)
+            if not more:
+                break
+            head += more
+        return head
 
     def _next(self, size: int) -> bytes:
         try:

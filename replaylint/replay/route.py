@@ -291,6 +291,7 @@ class Route:
             if replay.session_id == session.root:  # the replay of its own tree has not announced it
                 during, unannounced = replay, True
         stray = Stray(event, seen._replace(content={}), self._remembered(session_id), during, unannounced=unannounced)
+        stray.certain = session.named and not unannounced
         for replay in self.replays:
             window = self._foreign(replay, seen)
             if window is not None and window.early is not None and len(window.early.strays) < STRAYS_REMEMBERED:
@@ -401,8 +402,8 @@ class Route:
             for stray in window.early.strays if window.early is not None else ():
                 stray.waits -= 1
                 # Where the recording just stops, the announcement may only be missing from it.
-                cut = resume.end == "open" and stray.unannounced
-                if not stray.waits and not stray.claimed and not cut:
+                known = stray.certain or resume.end != "open"
+                if not stray.waits and not stray.claimed and known:
                     self._give(stray)
             self._step(window, Event.END)
         resume.foreign = {}

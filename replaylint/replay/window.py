@@ -93,11 +93,11 @@ class Stray:
     """A marker for a session that has no window.
 
     While replays are pending it may turn out to be a child's, announced later: `waits` counts the replays that can
-    still claim it. `past` is the ended window that it came too late for, if that is what it is; `unannounced` says that
-    it names nothing that the pending replay `during` announced.
+    still claim it, unless it is `certain` that it is none. `past` is the ended window that it came too late for, if
+    that is what it is; `unannounced` says that it names nothing that the pending replay `during` announced.
     """
 
-    __slots__ = ("claimed", "during", "event", "past", "seen", "unannounced", "waits")
+    __slots__ = ("certain", "claimed", "during", "event", "past", "seen", "unannounced", "waits")
 
     def __init__(
         self, event: Event, seen: Seen, past: Past | None, during: Resume | None, *, unannounced: bool
@@ -108,6 +108,7 @@ class Stray:
         self.during = during
         self.unannounced = unannounced
         self.waits = 0
+        self.certain = False
         self.claimed = False
 
 

@@ -48,6 +48,8 @@ def settle(resume: Resume) -> Iterator[Hit]:
         return
     kind = Event.MARKER if v2 else Event.VENDOR_MARKER
     windows = list(resume.windows.values())
+    if not windows:
+        return  # the request names no session
     missing = [window for window in windows if window.mark_of(kind) is None]
     if len(missing) == len(windows):
         yield _hit(resume, windows[0], v2=v2, children=len(windows) - 1)

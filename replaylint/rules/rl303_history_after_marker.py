@@ -63,7 +63,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
         marker_line = before[0] if before else 0
         if resume.connection.version == 2 and window.parent is None:
             session = resume.connection.session(window.session_id)
-            if session.busy_line > marker_line:
+            if session.busy_line > marker_line or resume.end == "open":
                 continue
         yield RULE.counted(window, seen, marker_line=marker_line)
 

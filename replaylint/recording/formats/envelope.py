@@ -37,6 +37,9 @@ HEADER_KEYS: Final = ("gc_acp_capture",)
 SPELLINGS_REMEMBERED: Final = 200
 """Of direction words: `OUT` beside `out`."""
 
+MOST_LOST: Final = 1_000_000_000
+"""More dropped messages than that are no count."""
+
 _ABSENT: Final = object()
 
 
@@ -218,7 +221,8 @@ def _note(record: dict[str, object]) -> Note | None:
         return Ended()
     if event == "start" or any(key in record for key in HEADER_KEYS):
         return Header()
+    drops = event in ("dropped", "gap")
     for count in (record.get("count"), record.get("dropped"), record.get("gap")):
-        if isinstance(count, int) and (event in {"dropped", "gap"} or event is None):
-            return Lost(max(count, 1))
-    return Lost(1) if event in {"dropped", "gap"} else None
+        if isinstance(count, int) and (drops or event is None):
+            return Lost(min(max(count, 1), MOST_LOST))
+    return Lost(1) if drops else None
