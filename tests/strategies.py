@@ -333,7 +333,7 @@ def connections(draw: DrawFn) -> Mix:
     for number in range(draw(st.integers(1, 3))):
         mix = draw(mixes(owners=2, most=2))
         records = mix.records
-        kind = draw(st.sampled_from(["whole", "whole", "partial", "again", "header", "ended"]))
+        kind = draw(st.sampled_from(["whole", "whole", "partial", "again", "header", "ended", "lossy"]))
         if kind == "partial":
             records = records[2:]
         elif kind == "again":
@@ -342,6 +342,9 @@ def connections(draw: DrawFn) -> Mix:
             records = [{"dir": "meta", "event": "start"}, *records]
         elif kind == "ended":
             records = [*records, {"dir": "meta", "event": "exit"}]
+        elif kind == "lossy":
+            at = draw(st.integers(0, len(records)))
+            records = [*records[:at], {"dir": "meta", "event": "dropped", "count": 2}, *records[at:]]
         parts.append([{**record, "conn": f"conn{number}"} for record in records])
     mixed = interleaved(draw, parts)
     records = timed(draw, [record for _, record in mixed])

@@ -151,5 +151,7 @@ class Steps:
     def between(self, first: int, last: int) -> bool:
         """Whether the clock went back after line `first` and up to line `last`."""
         lines = self._lines
+        if not lines:
+            return False
         at = bisect_right(lines, first)
         return (at < len(lines) and lines[at] <= last) or (len(lines) == STEPS_REMEMBERED and last > lines[-1])

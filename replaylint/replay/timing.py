@@ -50,9 +50,9 @@ def seconds(first: Point | None, last: Point | None, steps: Steps) -> float | No
 
 def figure(value: float) -> float | None:
     """A duration as it is reported: None for NaN, or where it is negative beyond the tolerance."""
-    if value != value or went_back(-value):  # noqa: PLR0124  (NaN: one of the two has no time)
-        return None
-    return round(max(value, 0.0), DECIMALS)
+    if value >= 0.0:
+        return round(value, DECIMALS)
+    return 0.0 if value < 0.0 and not went_back(-value) else None
 
 
 def total(resume: Resume, steps: Steps) -> float | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from replaylint.protocol import methods
 from replaylint.protocol.connection import forget_oldest
-from replaylint.protocol.variants import CHILDREN, HISTORY, LIVE_ONLY
+from replaylint.protocol.variants import CHILDREN, HISTORY
 from replaylint.recording.message import NO_TIME
 from replaylint.replay.states import Event, State
 
@@ -210,11 +210,6 @@ class Window:
     def history(self) -> int:
         """History updates."""
         return sum(count for variant, count in self.counts.items() if variant in HISTORY)
-
-    @property
-    def live(self) -> int:
-        """Live-only updates."""
-        return sum(count for variant, count in self.counts.items() if variant in LIVE_ONLY)
 
     @property
     def content(self) -> int:

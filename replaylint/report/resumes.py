@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from replaylint.protocol.variants import HISTORY, LIVE_ONLY
 from replaylint.replay import timing as timings
 from replaylint.replay.outcome import certified_by, outcome
 from replaylint.report.model import Marker, Moment, Response, ResponseError, Resume, Session, Timing, Updates
@@ -47,7 +48,6 @@ def seconds(time: float) -> float | None:
 
 
 def _session(window: Window, steps: Steps) -> Session:
-    history, live = window.history, window.live
     mark = window.marker
     return Session(
         session_id=window.session_id,
@@ -58,14 +58,23 @@ def _session(window: Window, steps: Steps) -> Session:
         outcome=outcome(window),
         certified_by=certified_by(window),
         marker=None if mark is None else Marker(mark.kind, mark.line, seconds(mark.time)),
-        updates=Updates(history, live, sum(window.counts.values()) - history - live, window.bytes, _by_kind(window)),
+        updates=_updates(window),
         timing=Timing(*timings.timing(window, steps)),
     )
 
 
-def _by_kind(window: Window) -> dict[str, int]:
-    # Interned: the names are the same in every window, but each was parsed anew.
-    return {sys.intern(variant): count for variant, count in sorted(window.counts.items())}
+def _updates(window: Window) -> Updates:
+    updates = Updates(0, 0, 0, window.bytes, {})
+    for variant, count in sorted(window.counts.items()):
+        # Interned: the names are the same in every window, but each was parsed anew.
+        updates.by_kind[sys.intern(variant)] = count
+        if variant in HISTORY:
+            updates.history += count
+        elif variant in LIVE_ONLY:
+            updates.live += count
+        else:
+            updates.other += count
+    return updates
 
 
 def _plain(facts: Facts, steps: Steps) -> list[Session]:

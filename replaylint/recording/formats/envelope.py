@@ -108,7 +108,8 @@ class _Reader:
         sides, clock = self.sides, self.clock
         time_key, side_key, body_key = clock.key, self.side_key, self.body_key
         parse, scale = clock.parse, clock.scale
-        earlier_keys = frozenset(BODY_KEYS[: BODY_KEYS.index(body_key)] if body_key is not None else ())
+        # Of several bodies the first that is not null counts.
+        earlier = frozenset(BODY_KEYS[: BODY_KEYS.index(body_key)]) if body_key not in {None, BODY_KEYS[0]} else None
         in_seconds = scale == 1.0 and clock.anchor is None
         latest, conn, offset = self.latest, self.conn, self.offset
         number = 0
@@ -121,11 +122,11 @@ class _Reader:
                         reading = parse(reading)
                     side = sides[record[side_key]]
                     body = record if body_key is None else record[body_key]
-                    if earlier_keys and not earlier_keys.isdisjoint(record):
+                    if earlier is not None and not earlier.isdisjoint(record):
                         raise LookupError
-                    if body.__class__ is not dict:
+                    if type(body) is not dict:
                         body = loads(body)
-                        if body.__class__ is not dict:
+                        if type(body) is not dict:
                             raise LookupError
                     if not (reading < latest or ("conn" in record and record["conn"] != conn)):
                         time = reading if in_seconds else reading * scale + offset
