@@ -16,7 +16,7 @@ from replaylint.protocol.methods import RESULT_KEYS
 from replaylint.recording.message import AGENT, CLIENT, other
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from replaylint.recording.message import Side
 
@@ -38,7 +38,7 @@ class Request:
         self, side: Side | None, ident: object, method: str, params: Mapping[str, object], line: int, time: float
     ) -> None:
         self.side = side
-        self.id = ident if _depth(ident) <= _DEEPEST else None
+        self.id = ident if not isinstance(ident, dict | list) or _depth(ident) <= _DEEPEST else None
         self.key = id_key(ident)
         self.method = sys.intern(method)
         session_id = params.get("sessionId")
@@ -56,10 +56,10 @@ def id_key(ident: object) -> object:
     """What an id is compared by: 1 and 1.0 are one id; "1" is another. A tuple stands for an invalid id."""
     if isinstance(ident, bool):
         return ("boolean", ident)
-    if isinstance(ident, float):
-        return int(ident) if ident.is_integer() else ("fraction", ident)
     if isinstance(ident, int | str):
         return ident
+    if isinstance(ident, float):
+        return int(ident) if ident.is_integer() else ("fraction", ident)
     try:
         return ("other", dumps(ident, option=OPT_SORT_KEYS))
     except TypeError:  # nested deeper than can be written
@@ -112,19 +112,19 @@ class Exchange:
         if ident is None and "error" in body:
             return self._settle_odd(sender)
         key = id_key(ident)
-        for candidate in (key, _in_other_type(key)):
-            if candidate is None:
-                continue
-            if sender is not None:
-                queues = [self._pending[other(sender)], self._pending[None]]
-            else:
-                queues = list(self._pending.values())
-            found = [queue[candidate][0] for queue in queues if candidate in queue]
-            if found:
-                request = found[0] if len(found) == 1 else _likeliest(found, body)
-                self._close(request)
-                return request
-        return None
+        request = self._answered(sender, key, body)
+        if request is None and (alike := _in_other_type(key)) is not None:
+            request = self._answered(sender, alike, body)
+        if request is not None:
+            self._close(request)
+        return request
+
+    def _answered(self, sender: Side | None, key: object, body: Mapping[str, object]) -> Request | None:
+        sides: Iterable[Side | None] = (CLIENT, AGENT, None) if sender is None else (other(sender), None)
+        found = [queue[0] for side in sides if (queue := self._pending[side].get(key))]
+        if len(found) > 1:
+            return _likeliest(found, body)
+        return found[0] if found else None
 
     def _settle_odd(self, sender: Side | None) -> Request | None:
         for request in self._odd:
@@ -134,10 +134,11 @@ class Exchange:
         return None
 
     def _close(self, request: Request) -> None:
-        queue = self._pending[request.side][request.key]
+        pending = self._pending[request.side]
+        queue = pending[request.key]
         queue.remove(request)
         if not queue:
-            del self._pending[request.side][request.key]
+            del pending[request.key]
         if request.odd:
             self._odd.remove(request)
 

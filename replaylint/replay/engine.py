@@ -5,16 +5,17 @@ It reads nothing, prints nothing and takes time from the recording only.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from replaylint.protocol import methods
-from replaylint.protocol.connection import Connection
+from replaylint.protocol.connection import IDS_REMEMBERED, Connection
 from replaylint.protocol.exchange import Request, id_key
 from replaylint.protocol.methods import UPDATE
 from replaylint.recording.clock import Steps
 from replaylint.recording.message import AGENT, CLIENT, ClockStep, Ended, Header, Label, Lost, Unreadable
+from replaylint.replay.fold import message
 from replaylint.replay.route import Route
-from replaylint.replay.window import Error
+from replaylint.replay.window import Error, Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -71,11 +72,34 @@ class Engine:
                 variant = update["sessionUpdate"]
                 target = targets[params["sessionId"]]
                 fold = target.table[variant]
-                if body["method"] != UPDATE:  # type: ignore[index]
+                if body["method"] != UPDATE or side is CLIENT:  # type: ignore[index]
                     fold = None
             except (LookupError, TypeError):
                 fold = None
-            if fold is None or side is CLIENT:
+            if fold is message:
+                # fold.message, without the call: half of all lines are one.
+                window: Any = target
+                try:
+                    window.counts[variant] += 1
+                except KeyError:
+                    window.counts[variant] = 1
+                window.bytes += size
+                pause = time - window.last_time
+                if pause > window.longest_pause:
+                    window.longest_pause = pause
+                elif not window.last_line:
+                    window.first = Point(line, time)
+                window.last_line = line
+                window.last_time = time
+                try:
+                    ident = update["messageId"]
+                    if ident not in window.ids:
+                        if len(window.ids) >= IDS_REMEMBERED:
+                            window.forget()
+                        window.ids[ident] = None
+                except (KeyError, TypeError):  # none, or one that names nothing
+                    pass
+            elif fold is None:
                 self._slow(line, time, side, body, size)
                 targets = self._targets()
             else:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.protocol.variants import CHILDREN, DECIDES, HISTORY, KNOWN, LIVE_ONLY, SESSION_INFO, STATE
+from replaylint.protocol.connection import IDS_REMEMBERED
+from replaylint.protocol.variants import CHILDREN, DECIDES, HISTORY, KNOWN, LIVE_ONLY, MESSAGES, SESSION_INFO, STATE
 from replaylint.replay import gap
 from replaylint.replay.states import Event, State
 from replaylint.replay.window import KINDS_REMEMBERED, MARKERS, OTHER_KINDS, Mark, Point, Window
@@ -19,7 +20,7 @@ SPECIAL = frozenset({*CHILDREN, STATE, SESSION_INFO})
 
 
 def history(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
-    """A history update before any marker. This is the hot path: what it could call stands in it."""
+    """A history update before any marker. What it could call stands in it: it is on the hot path."""
     counts = w.counts
     try:
         counts[variant] += 1
@@ -33,11 +34,20 @@ def history(w: Window, line: int, time: float, variant: str, update: Mapping[str
         w.first = Point(line, time)
     w.last_line = line
     w.last_time = time
+    ident = update.get("messageId") or (update.get("toolCallId"),)
+    ids = w.ids
     try:
-        if (ident := update.get("messageId") or (update.get("toolCallId"),)) not in w.ids:
-            w.remember(ident)
+        if ident not in ids:
+            if len(ids) >= IDS_REMEMBERED:
+                w.forget()
+            ids[ident] = None
     except TypeError:  # an id that is a list or an object names nothing
         pass
+
+
+def message(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
+    """The same for a message or thought on v2, whose id is required. The engine's loop has it inlined."""
+    history(w, line, time, variant, update, size)
 
 
 def aside(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
@@ -54,20 +64,24 @@ def marked(w: Window, line: int, time: float, variant: str, update: Mapping[str,
         _advance(w, line, time)
         tool = update.get("toolCallId")
         if isinstance(tool, str) and (tool,) not in w.ids:
-            w.remember((tool,))
+            if len(w.ids) >= IDS_REMEMBERED:
+                w.forget()
+            w.ids[tool,] = None
 
 
 def ignored(w: object, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
     """An update that belongs to no window, or to one that is only remembered."""
 
 
-def fold_of(state: State, variant: str) -> Fold:
-    """What to do with an update of this variant in this state."""
+def fold_of(state: State, variant: str, version: int | None = None) -> Fold:
+    """What to do with an update of this variant in this state, on a connection of this version."""
     if state == State.AFTER:
         return ignored
     if state in {State.MARKED, State.VENDOR_MARKED}:
         return marked
-    return history if variant in HISTORY else aside
+    if variant in HISTORY:
+        return message if version == 2 and variant in MESSAGES else history
+    return aside
 
 
 def event_of(variant: str) -> Event:
@@ -84,7 +98,7 @@ def table(version: int | None, state: State, listened: Callable[[Event], bool]) 
     """
     slow = SPECIAL if version is not None else SPECIAL | DECIDES.keys()
     return {
-        variant: None if variant in slow or listened(event_of(variant)) else fold_of(state, variant)
+        variant: None if variant in slow or listened(event_of(variant)) else fold_of(state, variant, version)
         for variant in KNOWN
     }
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final, Protocol
 from replaylint.protocol import children, methods, vendor
 from replaylint.protocol.connection import forget_oldest
 from replaylint.protocol.variants import BUSY_STATES, DECIDES, KNOWN, REPLAY_COMPLETE, SESSION_INFO, STATE
-from replaylint.recording.message import AGENT, NO_TIME
+from replaylint.recording.message import AGENT
 from replaylint.replay import fold, gap
 from replaylint.replay.outcome import CANCELLED
 from replaylint.replay.states import TABLE, Event, State
-from replaylint.replay.window import Early, Past, Point, Resume, Seen, Stray, Window
+from replaylint.replay.window import NOWHERE, Early, Past, Point, Resume, Seen, Stray, Window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -83,7 +83,7 @@ class Route:
         """The last window of each session whose request has ended."""
         self.asked: dict[Request, Window] = {}
         """Requests of the agent that the client has not answered."""
-        self._tables: dict[tuple[int | None, State], dict[str, Fold | None]] = {}
+        self._tables: dict[State, dict[str, Fold | None]] = {}
         self._idle()
 
     # Requests of the client
@@ -380,7 +380,7 @@ class Route:
 
     def _finish(self, resume: Resume, end: End) -> None:
         resume.end = end
-        response = resume.response or Point(0, NO_TIME)
+        response = resume.response or NOWHERE
         for window in resume.windows.values():
             gap.end(window, response.time)
             self._step(window, Event.END)
@@ -417,6 +417,7 @@ class Route:
 
     def version_changed(self) -> None:
         """The version is known now, or was taken for another: windows and pending requests follow it."""
+        self._tables = {}
         for request, resume in tuple(self.pending.items()):
             replaying = resume.asks_for_history(self.connection.version)
             if resume.replaying and not replaying:
@@ -433,11 +434,15 @@ class Route:
 
     def _own(self, session_id: str) -> None:
         """Which window owns this session's messages from here on."""
-        windows = [resume.windows[session_id] for resume in self.replays if session_id in resume.windows]
-        windows = [window for window in windows if not window.resume.request.odd] or windows
-        unmarked = next((window for window in windows if window.marker is None), None)
-        if windows:
-            self.targets[session_id] = unmarked or windows[-1]
+        owner: Window | None = None
+        for resume in self.replays:
+            window = resume.windows.get(session_id)
+            if window is None or (owner is not None and resume.request.odd):
+                continue
+            if owner is None or owner.marker is not None or owner.resume.request.odd:
+                owner = window
+        if owner is not None:
+            self.targets[session_id] = owner
         else:
             self.targets.pop(session_id, None)
 
@@ -455,9 +460,9 @@ class Route:
         self.nowhere.table = _SLOW if self.replays else self._table(State.AFTER)
 
     def _table(self, state: State) -> dict[str, Fold | None]:
-        version = self.connection.version
-        found = self._tables.get((version, state))
+        found = self._tables.get(state)
         if found is None:
+            version = self.connection.version
             found = fold.table(version, state, lambda event: self.judge.listens(version, state, event))
-            self._tables[version, state] = found
+            self._tables[state] = found
         return found

@@ -43,9 +43,9 @@ def seconds(first: Point | None, last: Point | None, steps: Steps) -> float | No
 
     None where one is missing or has no time, or where the clock went back by more than the tolerance in between.
     """
-    if first is None or last is None or not first.line or not last.line or steps.between(first.line, last.line):
+    if first is None or last is None or not first.line or not last.line:
         return None
-    return figure(last.time - first.time)
+    return None if steps.between(first.line, last.line) else figure(last.time - first.time)
 
 
 def figure(value: float) -> float | None:

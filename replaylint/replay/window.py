@@ -34,6 +34,10 @@ class Point(NamedTuple):
     time: float
 
 
+NOWHERE: Final = Point(0, NO_TIME)
+"""Of what has not come."""
+
+
 class Mark(NamedTuple):
     """A marker, and what the window's history was when it came (`last.line` is 0 where there was none)."""
 
@@ -143,14 +147,14 @@ class Gap:
     def __init__(self) -> None:
         self.requests = 0
         self.waiting_since = NO_TIME
-        self.begin(Point(0, NO_TIME))
+        self.begin(NOWHERE)
 
     def begin(self, end: Point) -> None:
         """The replay's end has moved: what was in the gap before is not."""
         self.line, self.time = end
         self.pause = 0.0
         self.waited = 0.0
-        self.snapshot = Point(0, NO_TIME)
+        self.snapshot = NOWHERE
         """The first `state_update`."""
 
 
@@ -176,7 +180,7 @@ class Window:
         self.counts: dict[str, int] = {}
         """Updates, by their variant; markers are not among them."""
         self.bytes = 0
-        self.first = Point(0, NO_TIME)
+        self.first = NOWHERE
         """The first history update."""
         self.last_line = 0
         self.last_time = NO_TIME
@@ -216,10 +220,10 @@ class Window:
         """History updates that are neither announcements nor states of children."""
         return sum(count for variant, count in self.counts.items() if variant in HISTORY and variant not in CHILDREN)
 
-    def remember(self, ident: object) -> None:
-        """Remember the id of a message or tool call; the oldest are forgotten when there are too many."""
-        self.forgot |= forget_oldest(self.ids)
-        self.ids[ident] = None
+    def forget(self) -> None:
+        """Forget the oldest ids: there are too many."""
+        forget_oldest(self.ids)
+        self.forgot = True
 
 
 class Past:
@@ -238,8 +242,11 @@ class Past:
         self.state = window.state
         self.request_line = resume.request.line
         self.response_line = resume.response.line if resume.response is not None else 0
-        marks = ((event, window.mark_of(event)) for event in MARKERS)
-        self.lines = tuple((event, mark.line) for event, mark in marks if mark is not None)
+        self.lines: tuple[tuple[Event, int], ...] = ()
+        if window.complete is not None:
+            self.lines += ((Event.MARKER, window.complete.line),)
+        if window.vendor is not None:
+            self.lines += ((Event.VENDOR_MARKER, window.vendor.line),)
 
     def line_of(self, event: Event) -> int:
         """The line of the first marker of this kind, 0 where there is none."""

@@ -36,7 +36,9 @@ class Judge:
         for rule in self.rules:
             for event, see_after in rule.listening_after.items():
                 self._after.setdefault(event, []).append(see_after)
-        self._at_request_end = [rule.request_end for rule in self.rules if rule.request_end is not None]
+        self._at_request_end = [rule.request_end for rule in self.rules if rule.request_end and not rule.listening]
+        # These settle what they saw in a window.
+        self._settling = [rule.request_end for rule in self.rules if rule.request_end and rule.listening]
         self._at_stray = [rule.stray for rule in self.rules if rule.stray is not None]
         self._at_unanswered = [rule.unanswered for rule in self.rules if rule.unanswered is not None]
 
@@ -71,7 +73,10 @@ class Judge:
 
     def request_end(self, resume: Resume) -> None:
         """A resume request ended."""
-        for rule in self._at_request_end:
+        rules = self._at_request_end
+        if any(window.occurrences for window in resume.windows.values()):
+            rules = rules + self._settling
+        for rule in rules:
             for hit in rule(resume):
                 self._add(hit)
 

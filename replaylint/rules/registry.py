@@ -55,9 +55,10 @@ class Count(int):
 class Rule:
     """A rule.
 
-    `says` is its sentence, a template over the facts of a hit. `yields_to` names the rules beside which it is silent
-    for the same request, with the least severity that silences it. `needs_beginning`: it argues from the absence of
-    something earlier, so it is silent where the connection's beginning is not in the recording.
+    `party` has to fix it; None: each hit says who. `says` is the rule's sentence, a template over the facts of a hit.
+    `yields_to` names the rules beside which it is silent for the same request, with the least severity that silences
+    it. `needs_beginning`: it argues from the absence of something earlier, so it is silent where the connection's
+    beginning is not in the recording.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Rule:
         code: str,
         name: str,
         *,
-        party: Party,
+        party: Party | None,
         says: str,
         yields_to: Mapping[str, Severity] | None = None,
         needs_beginning: bool = False,
@@ -183,7 +184,7 @@ class Hit:
     ) -> None:
         self.rule = rule
         self.severity = Severity(severity)
-        self.party: Party = party or rule.party
+        self.party: Party = party or rule.party or "recording"
         if window is not None:
             connection, request = window.resume.connection, window.resume.request
             session_id, role = window.session_id, window.role

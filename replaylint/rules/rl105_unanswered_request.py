@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 RULE = Rule(
     "RL105",
     "unanswered-request",
-    party="agent",
+    party=None,
     says="{method} was not answered before {end}; {owes} owes a result or an error",
     yields_to={"RL209": WARNING},
 )

@@ -128,7 +128,8 @@ class _Reader:
                         body = loads(body)
                         if type(body) is not dict:
                             raise LookupError
-                    if not (reading < latest or ("conn" in record and record["conn"] != conn)):
+                    # The three keys are there: without a fourth there is no other connection.
+                    if not (reading < latest or (len(record) > 3 and "conn" in record and record["conn"] != conn)):
                         time = reading if in_seconds else reading * scale + offset
                         latest = reading
                         yield number, time, side, body, len(line)

@@ -1,0 +1,94 @@
+"""The README says what is: its rule table, its commands, its options."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from replaylint.replay.outcome import OUTCOMES
+from replaylint.rules import all_rules
+from tests.conftest import ROOT
+from tests.recordings import report_of_file
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def rule_table() -> str:
+    """What stands in the README between `<!-- rules -->` and `<!-- end -->`."""
+    rows = ["| rule | what it finds | who has to fix it |", "|---|---|---|"]
+    for rule in all_rules():
+        docstring = sys.modules[f"replaylint.rules.{rule.code.lower()}_{rule.name.replace('-', '_')}"].__doc__ or ""
+        what = docstring.strip().splitlines()[0].removesuffix(".")
+        rows.append(f"| `{rule.code}` {rule.name} | {what} | {rule.party or 'agent or client'} |")
+    return "\n".join(rows)
+
+
+def test_the_rule_table_is_what_the_rules_say() -> None:
+    found = re.search(r"<!-- rules -->\n(.*?)\n<!-- end -->", README, re.DOTALL)
+    assert found is not None
+    assert found[1].strip() == rule_table()
+
+
+def test_every_outcome_is_explained() -> None:
+    section = README.split("## Outcomes")[1].split("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(OUTCOMES)
+
+
+def test_every_option_is_in_the_readme_and_in_the_help() -> None:
+    run = subprocess.run([sys.executable, "-m", "replaylint", "--help"], capture_output=True, text=True, check=True)
+    in_help = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", run.stdout, re.MULTILINE))
+    assert in_help == set(re.findall(r"`(?:-\w`, `)?(--[a-z-]+)", README.split("## Use it")[1].split("\n## ")[0]))
+
+
+def commands() -> list[str]:
+    return [block.strip() for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)]
+
+
+def test_the_two_commands_make_an_environment_install_and_run() -> None:
+    run, test = commands()
+    assert run.split(" && ")[0] == test.split(" && ")[0] == "python3 -m venv .venv"
+    assert run.split(" && ")[1] == ".venv/bin/python -m pip install --quiet ."
+    assert test.split(" && ")[1] == ".venv/bin/python -m pip install --quiet -e '.[test]'"
+
+
+def test_what_the_first_command_prints_stands_in_the_readme() -> None:
+    program, *arguments = shlex.split(commands()[0].split(" && ")[-1])
+    assert program == ".venv/bin/replaylint"
+    run = subprocess.run(
+        [sys.executable, "-m", "replaylint", *arguments], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert f"```\n{run.stdout}```" in README
+
+
+def test_the_broken_sample_prints_what_the_readme_shows() -> None:
+    path = "sample_traces/live-before-marker.ndjson"
+    run = subprocess.run(
+        [sys.executable, "-m", "replaylint", path], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    shown = [block for kind, block in blocks if not kind and "RL301" in block]
+    assert len(shown) == 1
+    assert shown[0] in run.stdout
+    assert run.returncode == 1
+
+
+SAMPLES = {
+    "claude-v1-load.ndjson": ["complete"],
+    "complete.ndjson": ["complete"],
+    "live-before-marker.ndjson": ["complete"],
+    "truncated.ndjson": ["truncated"],
+}
+
+
+def test_every_sample_is_listed() -> None:
+    assert {path.name for path in (ROOT / "sample_traces").iterdir()} == set(SAMPLES)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_shows_its_outcome(name: str) -> None:
+    report = report_of_file(ROOT / "sample_traces" / name)
+    assert [each["outcome"] for resume in report["resumes"] for each in resume["sessions"]] == SAMPLES[name]
