@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Never, cast
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    Read = Callable[[int], bytes]
-    """Gives up to so many bytes, as soon as there are any; none at the end."""
+    File = io.FileIO | io.BufferedIOBase
 
 BUFFER_BYTES = 1 << 17
 GZIP_MAGIC = b"\x1f\x8b"
@@ -45,14 +44,16 @@ class Source(io.RawIOBase):
         self.path = path
         self.size = 0
         self._owned = ExitStack()
-        self._read: Read = bytes
+        self._begun = b""
+        """Bytes that were read already, to know them."""
         try:
-            self._read = self._opened()
-            head = self._head()
-            if head.startswith(GZIP_MAGIC):
-                self._read = self._unpacked(_Rewound(head, self._read))
-                head = self._head()
-            self._read = _Rewound(head.removeprefix(BYTE_ORDER_MARK), self._read).read
+            file = self._opened()
+            self._into = _into(file)
+            self._begun = self._head()
+            if self._begun.startswith(GZIP_MAGIC):
+                self._into = _into(self._unpacked(file))
+                self._begun = self._head()
+            self._begun = self._begun.removeprefix(BYTE_ORDER_MARK)
         except BaseException:
             self.close()
             raise
@@ -67,9 +68,11 @@ class Source(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """The next bytes, as many as there are at once, but no more than the buffer holds."""
-        data = self._next(len(buffer))
-        size = len(data)
-        buffer[:size] = data
+        if self._begun:
+            size = min(len(buffer), len(self._begun))
+            buffer[:size], self._begun = self._begun[:size], self._begun[size:]
+        else:
+            size = self._next(buffer)
         self.size += size
         return size
 
@@ -80,17 +83,15 @@ class Source(io.RawIOBase):
 
     def _head(self) -> bytes:
         """The first bytes: enough to know them, also from a pipe that gives one at a time."""
-        head = self._next(BUFFER_BYTES)
-        while 0 < len(head) < len(BYTE_ORDER_MARK):
-            more = self._next(BUFFER_BYTES)
-            if not more:
-                break
-            head += more
-        return head
+        head = memoryview(bytearray(BUFFER_BYTES + len(BYTE_ORDER_MARK)))
+        size = 0
+        while size < len(BYTE_ORDER_MARK) and (more := self._next(head[size:])):
+            size += more
+        return bytes(head[:size])
 
-    def _next(self, size: int) -> bytes:
+    def _next(self, buffer: memoryview) -> int:
         try:
-            return self._read(size)
+            return self._into(buffer)
         except OSError as error:
             raise _explained(error) from error
         except EOFError as error:
@@ -98,39 +99,47 @@ class Source(io.RawIOBase):
         except zlib.error as error:
             raise RecordingError("damaged", f"damaged gzip data: {error}") from error
 
-    def _opened(self) -> Read:
+    def _opened(self) -> File:
         if self.path == STANDARD_INPUT:
             if sys.stdin is None:
                 raise RecordingError("unreadable", "standard input is closed")
-            return cast("io.BufferedReader", sys.stdin.buffer).read1
+            return cast("io.BufferedReader", sys.stdin.buffer)
         try:
-            file = self._owned.enter_context(open(self.path, "rb", buffering=0))  # noqa: PTH123, SIM115
+            return self._owned.enter_context(open(self.path, "rb", buffering=0))  # noqa: PTH123
         except OSError as error:
             raise _explained(error) from error
         except ValueError as error:  # a path with a NUL
             raise RecordingError("unreadable", str(error)) from error
-        return file.read
 
-    def _unpacked(self, packed: _Rewound) -> Read:
+    def _unpacked(self, file: File) -> File:
         import gzip  # noqa: PLC0415
 
-        # Not read(): where the data ends too early, that keeps what it has unpacked already to itself.
-        return self._owned.enter_context(gzip.GzipFile(fileobj=cast("io.BufferedIOBase", packed))).read1
+        packed = cast("io.BufferedIOBase", _Rewound(self._begun, file))
+        return self._owned.enter_context(gzip.GzipFile(fileobj=packed))
 
 
 class _Rewound:
     """A file whose first bytes were read already: a pipe cannot be sought."""
 
-    def __init__(self, head: bytes, read: Read) -> None:
+    def __init__(self, head: bytes, file: File) -> None:
         self._head = head
-        self._read = read
+        self._read = file.read1 if isinstance(file, io.BufferedIOBase) else file.read
 
     def read(self, size: int) -> bytes:
         """The first bytes, then the rest."""
         if self._head:
             head, self._head = self._head[:size], self._head[size:]
             return head
-        return self._read(size)
+        return self._read(size) or b""
+
+
+def _into(file: File) -> Callable[[memoryview], int]:
+    """Reads into a buffer whatever there is at once.
+
+    A buffered file's readinto() waits until the buffer is full, and where packed data ends too early it keeps what it
+    has unpacked to itself.
+    """
+    return cast("Callable[[memoryview], int]", file.readinto1 if isinstance(file, io.BufferedIOBase) else file.readinto)
 
 
 def failing(error: RecordingError) -> Iterator[Never]:
