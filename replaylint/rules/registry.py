@@ -156,7 +156,8 @@ class Rule:
 class Hit:
     """What a rule found at a line, before it is worded: one per rule, session and request.
 
-    With `window`, it is a hit in that window: it concerns its request and its session. `facts` is what the rule's
+    With `window`, it is a hit in that window: it concerns its request and its session. With `past`, it concerns the
+    session, and the request is only evidence. `facts` is what the rule's
     sentence tells beside the count; those that end in `_line` are the finding's evidence.
     """
 
@@ -172,6 +173,7 @@ class Hit:
         line: int,
         *,
         window: Window | None = None,
+        past: Past | None = None,
         connection: Connection | None = None,
         request: Request | None = None,
         session_id: str | None = None,
@@ -188,6 +190,9 @@ class Hit:
         if window is not None:
             connection, request = window.resume.connection, window.resume.request
             session_id, role = window.session_id, window.role
+        elif past is not None:
+            session_id, role = past.session_id, past.role
+            facts["request_line"] = past.request_line
         self.connection = connection.number if connection is not None else 0
         self.request = request
         self.session_id = session_id

@@ -47,10 +47,8 @@ def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> H
         RULE,
         ERROR,
         seen.line,
+        past=past,
         connection=connection,
-        session_id=past.session_id,
-        role=past.role,
         what=seen.what,
-        request_line=past.request_line,
         marker_line=first,
     )
