@@ -1,3 +1,42 @@
-"""replaylint: a linter for recordings of the Agent Client Protocol."""
+"""replaylint: a linter for recordings of the Agent Client Protocol.
+
+`lint` takes recordings, `Linter` takes messages one by one; both make a `Report`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Evidence",
+    "Finding",
+    "Linter",
+    "Report",
+    "Resume",
+    "Session",
+    "Timing",
+    "Trace",
+    "__version__",
+    "lint",
+]
+
+if TYPE_CHECKING:
+    from replaylint.report.lint import lint
+    from replaylint.report.linter import Linter
+    from replaylint.report.model import Evidence, Finding, Report, Resume, Session, Timing, Trace
+else:
+    # Imported when it is first used: every start of the command line passes here.
+    _MODULES = {"lint": "replaylint.report.lint", "Linter": "replaylint.report.linter"}
+
+    def __getattr__(name):
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module  # noqa: PLC0415
+
+        found = globals()[name] = getattr(import_module(_MODULES.get(name, "replaylint.report.model")), name)
+        return found
+
+    def __dir__():
+        return sorted({*globals(), *__all__})

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import cast
 
 import typer
 
-from replaylint.commands.check import NAME, check
+from replaylint.commands import COMMANDS, DEFAULT
 from replaylint.commands.output import PROGRAM, OutputError, complain
 
 ClickError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 """What typer raises for a call that is wrong; it has no public name for it."""
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-app.command(NAME, add_help_option=False)(check)
-
 
 def main() -> int:
-    """Run the command line; returns the exit status: `check` has 0, 1 and 2, and Ctrl-C is 130."""
-    arguments = sys.argv[1:]
-    if arguments[:1] == [NAME]:
-        del arguments[0]
+    """Run the command line; returns the exit status: the command's own, 2 for a wrong call, 130 for Ctrl-C."""
+    command, program, arguments = DEFAULT, PROGRAM, sys.argv[1:]
+    if arguments and arguments[0] in COMMANDS:
+        command = arguments.pop(0)
+        if command != DEFAULT:
+            program += f" {command}"
     try:
-        return int(app(args=arguments, prog_name=PROGRAM, standalone_mode=False) or 0)
+        return int(_app(command)(args=arguments, prog_name=program, standalone_mode=False) or 0)
     except ClickError as error:
-        complain(f"{error.format_message()} ({PROGRAM} --help shows what it takes)")
+        complain(f"{error.format_message()} ({program} --help shows what it takes)")
     except OutputError as error:
         complain(str(error))
     except (KeyboardInterrupt, typer.Abort):
@@ -33,3 +33,11 @@ def main() -> int:
     except Exception as error:
         complain(f"internal error: {type(error).__name__}: {error}; please report it with the recording, if you may")
     return 2
+
+
+def _app(command: str) -> typer.Typer:
+    """The command alone: the modules of the others are not imported."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    function = getattr(import_module(f"replaylint.commands.{command}"), command)
+    app.command(command, add_help_option=False)(function)
+    return app

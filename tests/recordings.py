@@ -123,9 +123,9 @@ def report_of(lines: Iterable[bytes], folder: Path, *, closed: bool = False) -> 
     return report_of_file(path, closed=closed)
 
 
-def report_of_file(*paths: Path, closed: bool = False) -> Message:
+def report_of_file(*paths: Path, closed: bool = False, expect: Iterable[str] | None = None) -> Message:
     """The report of these files, as its JSON has it."""
-    report: Message = json.loads(dumps(lint(map(str, paths), closed=closed)))
+    report: Message = json.loads(dumps(lint(paths, closed=closed, expect=expect)))
     return report
 
 

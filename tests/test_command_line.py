@@ -10,12 +10,16 @@ import shlex
 import signal
 import subprocess
 import sys
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 import pytest
 
-from replaylint import __version__
+from replaylint import __version__, commands
+from replaylint.commands import COMMANDS
 from tests.recordings import Message, Recording
 
 if TYPE_CHECKING:
@@ -425,6 +429,15 @@ def test_no_encoding_is_too_narrow(form: str, quiet: bool, variables: dict[str, 
     assert b"RL201" in result.stdout.replace(b"\0", b"")
 
 
+@pytest.mark.parametrize("variables", [*NARROW[:4], {"LC_ALL": "C"}], ids=str)
+def test_a_narrow_encoding_gets_ascii(variables: dict[str, str], clean: Path) -> None:
+    output = run(clean.name, cwd=clean.parent, variables=variables).stdout
+    assert output.isascii()
+    assert re.search(r"^ +\|\.*=*M-+S-*\|$", output, re.MULTILINE)
+    assert "\\x" not in output
+    assert "\u2591" in run(clean.name, cwd=clean.parent).stdout
+
+
 @pytest.mark.parametrize("variables", NARROW, ids=str)
 def test_no_encoding_is_too_narrow_for_errors(variables: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "\N{SNOWMAN}").write_text("\N{SNOWMAN}\n", encoding="utf-8")
@@ -602,7 +615,61 @@ def test_several_inputs_are_reported_together(errors: Path, clean: Path, warning
     assert report["summary"]["outcomes"] == {"complete": 1, "truncated": 1, "unmarked": 1}
     text = run(errors, clean, warnings).stdout
     assert [text.count(f"{path}: envelope") for path in (errors, clean, warnings)] == [1, 1, 1]
-    assert text.splitlines()[-1].startswith("3 resumes (")
+    assert text.splitlines()[-2].startswith("3 resumes (")
+
+
+def test_the_views_of_text_leave_the_rest_as_it_is(large: Path) -> None:
+    folded, every, one, session = (
+        run(*options, large).stdout
+        for options in ([], ["--all"], ["--resume", "1234"], ["--session", "session 77", "--color", "never"])
+    )
+    assert [each.count("\n  resume ") for each in (folded, every, one, session)] == [2000, 2000, 1, 1]
+    assert "\n  resume 1234: session/resume with id 1234 " in one
+    assert "\n    session session 77, unmarked: " in session
+    whole = run("-f", "json", large)
+    assert run("-f", "json", "--resume", "1", "--session", "zzz", large).stdout == whole.stdout
+    assert [run(*each, large).returncode for each in ([], ["--resume", "1"], ["--session", "zzz"])] == [1, 1, 1]
+    assert_refused(run("--resume", "0", large), "--resume")
+
+
+@pytest.mark.parametrize(
+    ("options", "variables", "coloured"),
+    [
+        ([], {}, False),
+        (["--color", "always"], {"NO_COLOR": "1"}, True),
+        ([], {"FORCE_COLOR": "1"}, True),
+        (["--color", "never"], {"FORCE_COLOR": "1"}, False),
+    ],
+)
+def test_colour(options: list[str], variables: dict[str, str], coloured: bool, errors: Path) -> None:
+    output = run(*options, errors, variables=variables).stdout
+    assert ("\x1b[1;31merror RL201\x1b[0m" in output) == coloured
+    assert ("\x1b" in output) == coloured
+    assert "\x1b" not in run(*options, "-f", "concise", errors, variables=variables).stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+@pytest.mark.parametrize("columns", [60, 100])
+def test_a_terminal_is_filled_and_not_overrun(columns: int, errors: Path) -> None:
+    import fcntl  # noqa: PLC0415
+    import pty  # noqa: PLC0415
+    import struct  # noqa: PLC0415
+    import termios  # noqa: PLC0415
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    variables = environment(TERM="xterm")
+    child = subprocess.Popen([*TOOL, errors.name], cwd=errors.parent, stdout=theirs, env=variables)
+    os.close(theirs)
+    output = b""
+    with suppress(OSError):  # the end of a terminal
+        while data := os.read(ours, 4096):
+            output += data
+    os.close(ours)
+    assert child.wait(SECONDS) == 1
+    assert b"\x1b[1;31merror RL201\x1b[0m" in output
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", output.decode()).split("\r\n")
+    assert columns * 3 / 4 < max(map(len, lines)) <= columns
 
 
 def test_concise_is_what_editors_jump_to(errors: Path) -> None:
@@ -616,6 +683,101 @@ def test_concise_is_what_editors_jump_to(errors: Path) -> None:
 def test_the_same_input_gives_the_same_bytes(form: str, errors: Path, large: Path) -> None:
     outputs = {run("-f", form, errors, large, variables={"PYTHONHASHSEED": seed}).stdout for seed in ("0", "1", "2")}
     assert len(outputs) == 1
+
+
+# Commands
+
+
+def test_bare_help_lists_the_commands() -> None:
+    listed = run("--help").stdout.split("\nCommands ")[1].splitlines()[1:]
+    assert [line.split()[0] for line in listed] == list(COMMANDS)
+    assert run("check", "--help").stdout == run("--help").stdout
+
+
+def test_every_command_is_a_module_with_a_function() -> None:
+    modules = {module.name for module in iter_modules(commands.__path__)}
+    assert set(COMMANDS) <= modules
+    for name in COMMANDS:
+        assert callable(getattr(import_module(f"replaylint.commands.{name}"), name))
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("show", ["Usage: replaylint show [OPTIONS]", "TRACE:LINE", "--context N", "Exit status: 0 shown"]),
+        ("extract", ["Usage: replaylint extract [OPTIONS]", "TRACE", "--resume N", "-o, --output FILE", "0 written"]),
+    ],
+)
+def test_help_of_a_command(command: str, words: list[str]) -> None:
+    result = run(command, "--help")
+    assert (result.returncode, result.stderr) == (0, "")
+    for word in words:
+        assert word in result.stdout
+    assert "--fail-on" not in result.stdout
+    assert unread(command, "--help") == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["show"], ["TRACE:LINE", "(replaylint show --help shows"]),
+        (["show", "x:1", "--context"], ["--context"]),
+        (["show", "x:1", "--context", "-1"], ["--context"]),
+        (["show", "x:1", "-f", "json"], ["-f"]),
+        (["show", "x"], ["x: name a recording and a line"]),
+        (["extract", "x", "-o", "y"], ["--resume", "(replaylint extract --help shows"]),
+        (["extract", "x", "--resume", "1"], ["--output"]),
+        (["extract", "x", "--resume", "0", "-o", "y"], ["--resume"]),
+        (["extract", "x", "--resume", "1", "-o", "y"], ["x: no such file"]),
+    ],
+)
+def test_a_call_of_a_command_that_is_wrong_is_2(arguments: list[str], words: list[str], tmp_path: Path) -> None:
+    assert_refused(run(*arguments, cwd=tmp_path), *words)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["show", "extract"])
+def test_a_command_that_is_not_the_first_word_is_a_file(name: str, tmp_path: Path) -> None:
+    result = run("-q", name, cwd=tmp_path)
+    assert result.returncode == 2
+    assert_one_line(result, f"{name}: no such file; did you mean the command {name}?")
+    assert_one_line(run(f"{name[:-1]}x", cwd=tmp_path), f"did you mean the command {name}?")
+
+
+def test_a_file_called_like_another_command_can_be_linted(errors: Path) -> None:
+    errors.rename(errors.parent / "show")
+    for arguments in (["./show"], ["check", "show"], ["-q", "show"], ["--", "show"]):
+        assert run(*arguments, cwd=errors.parent).returncode == 1
+
+
+def test_show_as_a_process(errors: Path) -> None:
+    result = run("show", f"{errors.name}:5", "--context", "1", cwd=errors.parent)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("errors.ndjson:5: response session/resume 1, agent to client\n")
+    assert "  finding: error RL201 missing-marker, line 5: " in result.stdout
+    missing = run("show", f"{errors.name}:6", cwd=errors.parent)
+    assert_refused(missing, "errors.ndjson: has 5 lines; there is no line 6")
+    assert shell("cat " + shlex.quote(str(errors)) + " | tool", "show", "--", "-:5").stdout.startswith("-:5: response")
+    assert unread("show", f"{errors}:5") == (0, b"")
+
+
+def test_extract_as_a_process(errors: Path) -> None:
+    small = errors.parent / "small"
+    result = run("extract", errors, "--resume", "1", "-o", small)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    assert small.read_bytes() == errors.read_bytes()
+    piped = run("extract", "-", "--resume", "1", "-o", "-", stdin=errors.read_text())
+    assert (piped.returncode, piped.stdout, piped.stderr) == (0, errors.read_text(), "")
+    assert unread("extract", errors, "--resume", "1", "-o", "-") == (0, b"")
+    assert sorted(path.name for path in errors.parent.iterdir()) == ["errors.ndjson", "small"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_is_2_for_commands(errors: Path) -> None:
+    for arguments in (["show", f"{errors}:5"], ["extract", errors, "--resume", "1", "-o", "-"]):
+        result = shell("tool >/dev/full", *arguments)
+        assert result.returncode == 2
+        assert_one_line(result, "cannot be written", "No space left")
 
 
 # Start-up
@@ -637,11 +799,17 @@ def imported(*arguments: str) -> set[str]:
     return set(result.stderr.split("\n"))
 
 
+TEXT = ("words", "layout", "bar", "selection")
+"""What the text report is made with."""
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_plain_run_imports_little(form: str, clean: Path) -> None:
     modules = imported("-f", form, str(clean))
     assert "replaylint.recording.formats.envelope" in modules
+    assert modules.isdisjoint({f"replaylint.commands.{each}" for each in COMMANDS if each != "check"})
+    assert modules.isdisjoint({f"replaylint.report.{each}" for each in ("watch", "line", "extract")})
     assert modules.isdisjoint({"rich", "gzip", "hashlib", "jsonschema", "pydantic", "asyncio", "hypothesis"})
     assert {each for each in modules if each.startswith("replaylint.render.")} == {
-        f"replaylint.render.{each}" for each in (("json",) if form == "json" else (form, "words"))
-    } | {"replaylint.render.escape"}
+        f"replaylint.render.{each}" for each in {"json": (), "concise": ("words",)}.get(form, TEXT)
+    } | {f"replaylint.render.{each}" for each in ("escape", "view", form)}

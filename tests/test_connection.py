@@ -86,7 +86,7 @@ def test_what_is_pending_at_the_new_connection_was_not_answered(tmp_path: Path) 
     complete(initialized(initialize(recording, 2), 2), 3, "s")
     report = report_of(recording.lines(), tmp_path)
     assert resumes(report) == [(1, 1, "closed", "truncated"), (2, 3, "success", "complete")]
-    assert found(report) == [("RL209", "warning", 3)]
+    assert found(report) == [("RL209", "warning", 3), ("RL211", "warning", 10)]
 
 
 def test_requests_after_the_initialize_move_to_the_new_connection(tmp_path: Path) -> None:
@@ -284,7 +284,7 @@ def test_initialize_changes_what_a_sign_said(tmp_path: Path) -> None:
     assert states(report) == [(1, 1, False, "open")]
     assert resumes(report) == [(1, 1, "success", "not_requested")]
     assert report["resumes"][0]["replaying"] is False
-    assert found(report) == []
+    assert found(report) == [("RL210", "warning", 4)]
 
 
 @pytest.mark.parametrize("answered", [True, False])

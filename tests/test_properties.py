@@ -19,6 +19,7 @@ from orjson import dumps
 
 from replaylint.recording import source
 from replaylint.render import FORMATS, renderer
+from replaylint.render.view import View
 from replaylint.report.lint import lint
 from tests.recordings import Recording, report_of, report_of_file
 from tests.strategies import SHAPES, Mix, connections, json_values, line_of, mixes, mutated, retold
@@ -55,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def rendered(report: Report, name: str) -> bytes:
     """The report in this format, as it is written."""
-    pieces = renderer(name).render(report, quiet=False)
+    pieces = renderer(name).render(report, View())
     return b"".join(piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
 
 

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
+from replaylint.render.concise import render
+from replaylint.render.view import View
 from replaylint.replay.outcome import OUTCOMES
+from replaylint.report.lint import lint
 from replaylint.rules import all_rules
 from tests.conftest import ROOT
 from tests.recordings import report_of_file
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def printed(*arguments: str, status: int = 0) -> str:
+    """What the tool prints, whatever the locale here is."""
+    command = [sys.executable, "-m", "replaylint", *arguments]
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
+    run = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, cwd=ROOT, env=environment)
+    assert run.returncode == status
+    return run.stdout
 
 
 def rule_table() -> str:
@@ -58,29 +75,52 @@ def test_the_two_commands_make_an_environment_install_and_run() -> None:
 def test_what_the_first_command_prints_stands_in_the_readme() -> None:
     program, *arguments = shlex.split(commands()[0].split(" && ")[-1])
     assert program == ".venv/bin/replaylint"
-    run = subprocess.run(
-        [sys.executable, "-m", "replaylint", *arguments], capture_output=True, text=True, check=True, cwd=ROOT
-    )
-    assert f"```\n{run.stdout}```" in README
+    assert f"```\n{printed(*arguments)}```" in README
 
 
 def test_the_broken_sample_prints_what_the_readme_shows() -> None:
     path = "sample_traces/live-before-marker.ndjson"
-    run = subprocess.run(
-        [sys.executable, "-m", "replaylint", path], capture_output=True, text=True, check=False, cwd=ROOT
-    )
+    output = printed(path, status=1)
     blocks = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
     shown = [block for kind, block in blocks if not kind and "RL301" in block]
     assert len(shown) == 1
-    assert shown[0] in run.stdout
-    assert run.returncode == 1
+    assert shown[0] in output
+
+
+def test_the_line_that_is_shown_looks_as_the_readme_shows() -> None:
+    called = re.search(r"`replaylint (show sample_traces/[^`]+)` prints\n\n```\n(.*?)```", README, re.DOTALL)
+    assert called is not None
+    assert printed(*called[1].split()) == called[2]
+
+
+def test_the_extract_is_what_the_readme_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    called = re.search(r"Of the (\d+) lines .*?`replaylint (extract [^`]+) -o (\S+)`\s+keeps (\d+)", README, re.DOTALL)
+    shown = re.search(r"`replaylint (-f concise [^`]+)` prints[^`]*```\n(.*?)```", README, re.DOTALL)
+    assert called is not None
+    assert shown is not None
+    extract = tmp_path / called[3]
+    assert printed(*called[2].split(), "-o", str(extract)) == ""
+    assert extract.read_bytes().count(b"\n") == int(called[4])
+    assert (ROOT / called[2].split()[1]).read_bytes().count(b"\n") == int(called[1])
+    monkeypatch.chdir(tmp_path)
+    assert "".join(render(lint([called[3]]), View())) == shown[2]
+    assert shown[1].split()[-1] == called[3]
 
 
 SAMPLES = {
-    "claude-v1-load.ndjson": ["complete"],
     "complete.ndjson": ["complete"],
+    "complete-failed.ndjson": ["complete_failed"],
+    "truncated-error.ndjson": ["truncated"],
+    "truncated-closed.ndjson": ["truncated"],
+    "cancelled.ndjson": ["truncated"],
+    "unmarked.ndjson": ["unmarked"],
     "live-before-marker.ndjson": ["complete"],
-    "truncated.ndjson": ["truncated"],
+    "vendor-event.ndjson": ["complete"],
+    "children.ndjson": ["complete", "complete", "complete"],
+    "child-without-marker.ndjson": ["complete", "unmarked"],
+    "overlapping-replays.ndjson": ["complete", "complete"],
+    "v1-load.ndjson": ["unmarked"],
+    "claude-v1-load.ndjson": ["complete"],
 }
 
 

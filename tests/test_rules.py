@@ -1,7 +1,7 @@
 """Each rule against its recordings, which `rules/CODE/` holds: every finding, and the wording of the rule's own.
 
 An expectation lists what the semantics say of its recording; of rules that are still to be written, nothing is
-compared.
+compared. Its `expect` holds the outcomes for `--expect`.
 """
 
 from __future__ import annotations
@@ -89,6 +89,31 @@ SAID = {
         "1 end-of-replay marker for a session that the replay requested at line 3 neither names nor announced",
         [(3, "request")],
     ),
+    "RL206": Said(
+        "marker-in-v1",
+        "agent",
+        6,
+        1,
+        "1 replay_complete update on a v1 connection, whose clients may fail on a variant that v1 does not have",
+        [(3, "request")],
+    ),
+    "RL207": Said(
+        "malformed-marker",
+        "agent",
+        6,
+        1,
+        "replayComplete is no end-of-replay marker, and clients ignore it; the marker is a session/update with a "
+        "sessionId and the variant replay_complete",
+        [(3, "request")],
+    ),
+    "RL208": Said(
+        "rejected-after-replay",
+        "agent",
+        6,
+        1,
+        "the request was rejected with -32602 after 2 history updates; a rejected cursor replays nothing",
+        [(3, "request"), (6, "response")],
+    ),
     "RL209": Said(
         "truncated-replay",
         "agent",
@@ -98,6 +123,23 @@ SAID = {
         "must not take it for the full history",
         [(3, "request"), (6, "response")],
     ),
+    "RL210": Said(
+        "unrequested-replay",
+        "agent",
+        5,
+        2,
+        "2 messages (agent_message, user_message) came between a request that asked for no history and its response",
+        [(3, "request"), (7, "response")],
+    ),
+    "RL211": Said(
+        "empty-replay",
+        "agent",
+        13,
+        1,
+        "the replay succeeded without any history, though earlier in this recording a prompt on the session was "
+        "answered",
+        [(10, "request"), (13, "response")],
+    ),
     "RL212": Said(
         "missing-state-snapshot",
         "agent",
@@ -105,6 +147,57 @@ SAID = {
         1,
         "the resume succeeded without a state_update for the session between the marker at line 6 and the response",
         [(3, "request"), (6, "marker"), (7, "response")],
+    ),
+    "RL213": Said(
+        "cancel-unanswered",
+        "agent",
+        6,
+        1,
+        "the cancelled session/resume was not answered before the connection ended, though the agent answered what "
+        "was sent later",
+        [(3, "request")],
+    ),
+    "RL214": Said(
+        "vendor-marker-unsolicited",
+        "agent",
+        6,
+        1,
+        "1 vendor event at the end of a replay, though the client did not declare loadReplayEnd",
+        [(3, "request")],
+    ),
+    "RL215": Said(
+        "vendor-marker-clears-fields",
+        "agent",
+        6,
+        1,
+        "the vendor event at the end of the replay has title, which sets or clears what the client knows of the "
+        "session",
+        [(3, "request")],
+    ),
+    "RL216": Said(
+        "legacy-replay-index",
+        "agent",
+        4,
+        1,
+        "replayed updates carry loadSessionReplayIndex, which the vendor replaced by one event at the end of the "
+        "replay",
+        [(3, "request")],
+    ),
+    "RL217": Said(
+        "marker-for-missing-session",
+        "agent",
+        4,
+        1,
+        "the marker certified the history of a session that, by the error -32002 at line 5, is not there",
+        [(3, "request"), (5, "response")],
+    ),
+    "RL218": Said(
+        "snapshot-before-failure",
+        "agent",
+        7,
+        1,
+        "a state_update after the marker, then the error at line 8; the snapshot is for a resume that succeeds",
+        [(3, "request"), (6, "marker"), (8, "response")],
     ),
     "RL301": Said(
         "live-before-marker",
@@ -132,6 +225,14 @@ SAID = {
         "all of it had been sent",
         [(3, "request"), (6, "marker")],
     ),
+    "RL304": Said(
+        "history-after-response",
+        "agent",
+        6,
+        2,
+        "2 history updates after the response at line 4 that ends the replay; all of it belongs before the response",
+        [(3, "request"), (4, "response")],
+    ),
     "RL305": Said(
         "child-before-announcement",
         "agent",
@@ -140,16 +241,50 @@ SAID = {
         "1 message of a child session before its announcement at line 7",
         [(3, "request"), (7, "announcement")],
     ),
+    "RL308": Said(
+        "overlapping-replay",
+        "client",
+        4,
+        1,
+        "a second replay of the session was requested while that of line 3 was pending; their markers and updates "
+        "cannot be told apart",
+        [(3, "pending"), (4, "request")],
+    ),
+    "RL312": Said(
+        "resumed-after-close",
+        "agent",
+        9,
+        1,
+        "the resume succeeded although the session had been closed or deleted at line 6, while it was pending",
+        [(3, "request"), (6, "close"), (9, "response")],
+    ),
+    "RL406": Said(
+        "unexpected-outcome",
+        "agent",
+        6,
+        1,
+        "the outcome is unmarked; expected was complete",
+        [(3, "request"), (6, "response")],
+    ),
 }
 
 ORDER: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "RL202": (("request", "marker"), ()),
     "RL203": (("request", "response"), ()),
     "RL205": (("request",), ()),
+    "RL208": (("request",), ()),
+    "RL210": (("request",), ("response",)),
+    "RL211": (("request",), ()),
+    "RL213": (("request",), ()),
+    "RL215": (("request",), ()),
+    "RL217": (("request",), ("response",)),
+    "RL218": (("request", "marker"), ("response",)),
     "RL301": (("request",), ("marker",)),
     "RL302": (("request",), ("marker",)),
     "RL303": (("request", "marker"), ()),
+    "RL304": (("request", "response"), ()),
     "RL305": (("request",), ("announcement",)),
+    "RL312": (("request", "close"), ()),
 }
 """The evidence that stands before the line of a rule's finding, and the evidence that stands after it."""
 
@@ -160,7 +295,12 @@ def relative(path: Path) -> str:
 
 @cache
 def report(path: Path) -> Message:
-    return report_of_file(path)
+    return report_of_file(path, expect=expectation(path).get("expect"))
+
+
+def expectation(path: Path) -> dict[str, Any]:
+    expected: dict[str, Any] = json.loads(path.with_suffix(".expect.json").read_text(encoding="utf-8"))
+    return expected
 
 
 def of_rule(path: Path) -> list[dict[str, Any]]:
@@ -170,7 +310,7 @@ def of_rule(path: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=relative)
 def test_a_recording_has_exactly_its_findings(path: Path) -> None:
-    expected = json.loads(path.with_suffix(".expect.json").read_text(encoding="utf-8"))["findings"]
+    expected = expectation(path)["findings"]
     assert found(report(path)) == [tuple(each) for each in expected if each[0] in CODES]
 
 

@@ -1,1 +1,14 @@
-"""Commands, one file each."""
+"""Commands, one file each: a module and in it a function, both of the command's name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+DEFAULT: Final = "check"
+"""What `replaylint` does without a command's name."""
+
+COMMANDS: Final = {
+    DEFAULT: "Lint recordings. It needs not be named.",
+    "show": "Show one line of a recording, and what is known about it.",
+    "extract": "Write the smallest recording that shows one resume.",
+}

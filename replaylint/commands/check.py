@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from replaylint import __version__
+from replaylint.commands import COMMANDS, terminal
 from replaylint.commands.output import PROGRAM, complain, write
+from replaylint.commands.usage import list_commands
 from replaylint.render import Format, renderer
 from replaylint.render.escape import printable
-from replaylint.report.findings import SEVERITIES, UnknownRule, chosen
+from replaylint.render.view import View
+from replaylint.report.findings import SEVERITIES
 from replaylint.report.lint import lint
-from replaylint.rules import all_rules
+from replaylint.report.names import UnknownName
 
 if TYPE_CHECKING:
     from replaylint.report.model import Report
-
-NAME = "check"
-COMMANDS = (NAME,)
 
 
 def _version(wanted: bool) -> None:
@@ -30,7 +30,7 @@ def _version(wanted: bool) -> None:
 
 def _help(context: typer.Context, wanted: bool) -> None:
     if wanted:
-        write([context.get_help() + "\n"])
+        write([context.get_help() + "\n", *list_commands()])
         raise typer.Exit
 
 
@@ -42,6 +42,13 @@ def check(
         typer.Option(metavar="RULE[,RULE]", help="Report these rules only: a code, a name, or a prefix such as RL2."),
     ] = None,
     ignore: Annotated[list[str] | None, typer.Option(metavar="RULE[,RULE]", help="Do not report these rules.")] = None,
+    expect: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="OUTCOME[,OUTCOME]",
+            help="Report every replay with another outcome than these, and recordings without a resume, as errors.",
+        ),
+    ] = None,
     fail_on: Annotated[
         Literal["error", "warning", "info", "never"],
         typer.Option(help="Exit with 1 for findings of this severity or above."),
@@ -50,6 +57,14 @@ def check(
         Literal["open", "closed"],
         typer.Option(help="What the end of a recording means: nothing, or that its connections ended."),
     ] = "open",
+    everything: Annotated[bool, typer.Option("--all", help="Text: show every resume, however many there are.")] = False,
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="Text: show only the resumes of this session or child.")
+    ] = None,
+    resume: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Text: show only the resume of this number.")
+    ] = None,
+    color: Annotated[terminal.When, typer.Option(help="Text: whether to colour; auto: on a terminal only.")] = "auto",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print findings only.")] = False,
     version: Annotated[  # noqa: ARG001
         bool,
@@ -66,28 +81,32 @@ def check(
 
     Exit status: 0 clean, 1 findings at or above --fail-on, 2 an input could not be read or the call was wrong.
     """
-    rules = all_rules()
-    try:
-        codes = chosen(_split(select), rules) if select else {rule.code for rule in rules}
-        codes -= chosen(_split(ignore), rules)
-    except UnknownRule as unknown:
-        complain(_unknown_rule(unknown))
-        return 2
     # Nothing here makes cycles that grow with the input; the collector only walks the report again and again.
     gc.disable()
-    report = lint(traces, closed=eof == "closed", codes=codes, warn=lambda text: complain(printable(text)))
+    try:
+        report = lint(
+            traces,
+            closed=eof == "closed",
+            select=select or None,
+            ignore=ignore or None,
+            expect=expect or None,
+            warn=lambda text: complain(printable(text)),
+        )
+    except UnknownName as unknown:
+        complain(printable(str(unknown)))
+        return 2
     failed = _complain_of_inputs(report)
-    write(renderer(form).render(report, quiet=quiet))
+    view = View(
+        quiet=quiet,
+        width=terminal.width(),
+        colour=terminal.shows_colour(color),
+        unicode=terminal.shows_unicode(),
+        everything=everything,
+        session=session,
+        resume=resume,
+    )
+    write(renderer(form).render(report, view))
     return 2 if failed else int(_failing(report, fail_on))
-
-
-def _split(names: list[str] | None) -> list[str]:
-    return [name for each in names or () for name in each.strip(", ").split(",")]
-
-
-def _unknown_rule(unknown: UnknownRule) -> str:
-    hint = f"; did you mean {unknown.nearest}?" if unknown.nearest is not None else ""
-    return f"there is no rule {printable(unknown.name)!r}{hint}"
 
 
 def _complain_of_inputs(report: Report) -> bool:

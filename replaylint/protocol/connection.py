@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from replaylint.protocol import methods, vendor
 from replaylint.protocol.exchange import Exchange
@@ -17,6 +17,9 @@ IDS_REMEMBERED: Final = 100_000
 """Sessions a connection, and messages and tool calls a session, before the oldest are forgotten."""
 
 VERSIONS: Final = (1, 2)
+
+Life = Literal["prompt", "replay"]
+"""How a session showed that it has history: a prompt was answered with success, or a replay brought some."""
 
 
 def forget_oldest(ids: dict[Any, Any]) -> bool:
@@ -36,7 +39,10 @@ class Session:
     Lines are 0 where there is none yet.
     """
 
-    __slots__ = ("active", "busy_line", "named", "prompt_line", "resume_line", "root", "state_line")
+    __slots__ = (
+        *("active", "busy_line", "named", "prompt_line", "prompts", "resume_line", "root"),
+        *("state", "state_line"),
+    )
 
     def __init__(self, *, active: bool | None) -> None:
         self.active = active
@@ -44,12 +50,15 @@ class Session:
         """The client named it, or a result did."""
         self.root: str | None = None
         """Of a child that the agent announced: the session that its parents go back to."""
+        self.state: object = None
         self.state_line = 0
-        """Its last `state_update`."""
+        """Its last `state_update`, and the state in it."""
         self.busy_line = 0
         """Its last `state_update` that says running or requires_action."""
         self.prompt_line = 0
         """Its last `session/prompt`."""
+        self.prompts = 0
+        """Prompts that are unanswered."""
         self.resume_line = 0
         """The last resume request that named it."""
 
@@ -69,8 +78,10 @@ class Peer:
 class Connection:
     """One connection of a recording; `number` counts from 1."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, lived: dict[str, Life]) -> None:
         self.number = number
+        self.lived = lived
+        """Sessions that this connection, or those before it, showed to have history."""
         self.exchange = Exchange()
         self.sessions: dict[str, Session] = {}
         self.forgot = False
@@ -83,6 +94,8 @@ class Connection:
         """Whether its first client message is `initialize`: else its beginning is not in the recording."""
         self.speaks_jsonrpc: set[str | None] = set()
         """The sides whose messages bear `jsonrpc`: some recorders leave it out of all."""
+        self.answered_line = 0
+        """The client's last request that was answered."""
         self.lost_line = 0
         """Where the recorder last dropped messages."""
         self.ended = False
@@ -118,6 +131,12 @@ class Connection:
             session = self.sessions[session_id] = Session(active=None if unknown else False)
         return session
 
+    def lives(self, session_id: str, life: Life) -> None:
+        """The session has history."""
+        if session_id not in self.lived:
+            forget_oldest(self.lived)
+            self.lived[session_id] = life
+
     def announce(self, child_id: str, parent_id: str) -> Session:
         """An agent announced a child on its parent's stream."""
         root = self.session(parent_id).root
@@ -145,6 +164,16 @@ class Connection:
         session.named = True
         if request.method == methods.PROMPT:
             session.prompt_line = request.line
+            session.prompts += 1
+
+    def answered(self, request: Request, *, success: bool) -> None:
+        """A request of the client was answered."""
+        self.answered_line = max(self.answered_line, request.line)
+        if request.method == methods.PROMPT and request.session_id is not None:
+            session = self.session(request.session_id)
+            session.prompts = max(0, session.prompts - 1)
+            if success:
+                self.lives(request.session_id, "prompt")
 
     def succeeded(self, request: Request, result: object) -> None:
         """A request of the client was answered with a result."""

@@ -41,6 +41,13 @@ EITHER: Final = frozenset({SESSION_INFO, "usage_update"})
 
 KNOWN: Final = HISTORY | LIVE_ONLY | EITHER
 
+NEAR_MISSES: Final = ("replayComplete", "replay_completed", "replay_end", "history_replayed")
+"""Names that the marker might have had; the RFD's section "Open questions" lists two of them."""
+NEAR_MISS_METHODS: Final = (*NEAR_MISSES, REPLAY_COMPLETE)
+"""Endings of methods of their own that would be the marker."""
+
+USER_MESSAGES: Final = frozenset({"user_message", "user_message_chunk"})
+
 DECIDES: Final = {STATE: 2, "user_message": 2, "agent_message": 2, "tool_call": 1}
 """The version that a variant gives away, where no `initialize` result does."""
 

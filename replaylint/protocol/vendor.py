@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 CAPABILITY: Final = "loadReplayEnd"
+LEGACY: Final = ("loadSessionReplayIndex", "loadSessionEndOfRecordedHistory")
+"""Keys of the design that the event replaced: on each replayed update, and on the last one."""
 
 
 def _air(holder: object) -> dict[str, object]:
@@ -33,3 +35,9 @@ def declares_replay_end(params: Mapping[str, object]) -> bool:
         if isinstance(capabilities, list) and CAPABILITY in capabilities:
             return True
     return False
+
+
+def legacy_keys(params: Mapping[str, object]) -> list[str]:
+    """The keys of the replaced design in these params of a `session/update`."""
+    holders = (_air(params.get("update")), _air(params))
+    return [key for key in LEGACY if any(key in holder for holder in holders)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, cast, get_args
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from replaylint.render.view import View
     from replaylint.report.model import Report
 
 Format = Literal["text", "concise", "json"]
@@ -17,8 +18,8 @@ FORMATS: Final[tuple[str, ...]] = get_args(Format)
 class Renderer(Protocol):
     """A module of this package."""
 
-    def render(self, report: Report, *, quiet: bool) -> Iterator[str] | Iterator[bytes]:
-        """The output in pieces: text, or bytes where its encoding is fixed. `quiet`: findings only, for people."""
+    def render(self, report: Report, view: View) -> Iterator[str] | Iterator[bytes]:
+        """The output in pieces: text, or bytes where its encoding is fixed."""
 
 
 def renderer(name: str) -> Renderer:

@@ -10,13 +10,14 @@ from replaylint.render.words import duration, gap, identifier
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from replaylint.render.view import View
     from replaylint.report.model import Finding, Report, Resume, Session
 
 
-def render(report: Report, *, quiet: bool) -> Iterator[str]:
+def render(report: Report, view: View) -> Iterator[str]:
     """By trace and line, a request's outcomes before its findings."""
     lines = [(each.trace or "", each.line or 0, 1, _finding(each)) for each in report.findings]
-    if not quiet:
+    if not view.quiet:
         for resume in report.resumes:
             lines += [(resume.trace, resume.request.line, 0, _outcome(resume, each)) for each in resume.sessions]
     for _, _, _, line in sorted(lines, key=lambda entry: entry[:3]):

@@ -9,7 +9,7 @@ _DANGEROUS: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f"  # controls: escapes, carriage returns, line ends
     "\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb"  # line ends, and what reorders or hides
     "\ud800-\udfff\U000e0000-\U000e007f]"  # lone surrogates, invisible tags
-    "|(?<=#)#|(?<=:):|^:$"  # "##[" and "::" can begin a CI system's command
+    r"|(?<=#)#|(?<=:):|:\Z"  # "##[" and "::" can begin a CI system's command, also with a colon of ours
 )
 
 

@@ -9,10 +9,11 @@ from orjson import OPT_INDENT_2, dumps
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from replaylint.render.view import View
     from replaylint.report.model import Report
 
 
-def render(report: Report, *, quiet: bool) -> Iterator[bytes]:  # noqa: ARG001
+def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
     """One object, an entry of its lists at a time: a report may be large."""
     yield b"{"
     separator = b"\n  "

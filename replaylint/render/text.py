@@ -1,81 +1,159 @@
-"""`text`: the report for people, plain."""
+"""`text`: the report for people, who need not have read the protocol."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections import Counter
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
 
+from replaylint.render.bar import MARKER, SNAPSHOT, bar, signs
 from replaylint.render.escape import printable
-from replaylint.render.words import counted, duration, gap, identifier
+from replaylint.render.layout import JOINT, joined, line
+from replaylint.render.selection import SLOWEST, Shown
+from replaylint.render.words import counted, duration, identifier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from replaylint.report.model import Connection, Finding, Peer, Report, Resume, Session, Trace
+    from replaylint.render.layout import Piece
+    from replaylint.render.view import View
+    from replaylint.report.model import Connection, Finding, Peer, Report, Resume, Session, Timing, Trace
 
-OUTCOMES = {
-    "complete": "complete: the whole history, and the session is active",
-    "complete_failed": "complete, failed: the whole history, but the resume failed",
-    "truncated": "truncated: not the whole history",
-    "unmarked": "unmarked: only the response says that the history is whole",
-    "rejected": "rejected: no history was sent",
-    "inconclusive": "inconclusive: the recording stops before the response",
-    "not_requested": "no replay was requested",
+OUTCOMES: Final = {
+    "complete": ("complete", ": the whole history came, and the session is active"),
+    "complete_failed": ("complete, but failed", ": the whole history came, then the resume failed"),
+    "truncated": ("truncated", ": the replay stopped before it was whole; what came is not the history"),
+    "unmarked": ("unmarked", ": the response alone says that the history is whole, no marker did"),
+    "rejected": ("rejected", ": the agent refused the request and sent no history"),
+    "inconclusive": ("inconclusive", ": the recording stops before the response"),
+    "not_requested": ("no replay was requested", ""),
 }
+WITHOUT_MARKERS: Final = "; protocol v1 has none of its own"
+MARKED: Final = ", but after the marker: the whole history came"
+OUTCOME_STYLES: Final = {"truncated": "warning", "complete_failed": "warning"}
+
+TIMES: Final = {"monotonic": "monotonic times", "wall": "wall-clock times", "relative": "relative times"}
+DIRECTIONS: Final = {
+    "recorded": "directions recorded",
+    "flipped": "directions recorded from the agent's side, and flipped",
+    "inferred": "directions not recorded, but inferred",
+}
+ORDERS: Final = {
+    "exact": f"exact{JOINT}order",
+    "approximate": "approximate order: recorded one hop away from the client",
+    "per_side": "order known within each side only",
+}
+MARKERS: Final = {"replay_complete": "replay_complete", "air_load_replay_end": "loadReplayEnd"}
+
+KINDS: Final = 5
+"""So many variants of updates are named, the most frequent first."""
+
+STEP: Final = 2
+DEEPEST: Final = 6
+"""How many columns a child is indented below its parent, and to what depth."""
+
+PIPED_CELLS: Final = 48
+WIDEST: Final = 80
+"""A bar's cells: where no terminal is drawn on, and at most."""
+
+BAR_INDENT: Final = 6
 
 
-def render(report: Report, *, quiet: bool) -> Iterator[str]:
-    """A block for each recording: its resumes, and below each its findings; at the end one line that sums up."""
-    findings: dict[object, list[Finding]] = defaultdict(list)
-    known = {_key(resume) for resume in report.resumes}
-    for finding in report.findings:
-        key = _key(finding)
-        # What concerns no resume stands behind them all.
-        findings[key if finding.side == "client" and key in known else finding.trace].append(finding)
-    if quiet:
-        for finding in report.findings:
-            yield from _finding(finding, f"{printable(finding.trace or '-')}: ")
+def render(report: Report, view: View) -> Iterator[str]:
+    """A block for each recording: its resumes, and below each its findings; at the end what sums up."""
+    shown = Shown(report, view)
+    if view.quiet:
+        findings = shown.findings() if shown.filtered else report.findings
+        for finding in findings:
+            yield from _finding(view, finding, 0, path=finding.trace or "-")
+        yield from _not_there(view, shown)
         return
-    resumes: dict[str, list[Resume]] = defaultdict(list)
-    for resume in report.resumes:
-        resumes[resume.trace].append(resume)
-    for trace in {trace.path: trace for trace in report.traces}.values():
-        yield from _headline(trace)
-        for resume in resumes[trace.path]:
-            yield from _resume(resume)
-            for finding in findings.pop(_key(resume), ()):
-                yield from _finding(finding, "    ")
-        for finding in findings[trace.path]:
-            yield from _finding(finding, "  ")
+    known = {resume.trace for resume in report.resumes}
+    traces = {trace.path: trace for trace in report.traces}
+    for path in shown.traces:
+        yield from _headline(view, traces[path])
+        for number in shown.by_trace.get(path, ()):
+            yield "\n"
+            yield from _resume(view, number, shown.resumes[number], traces[path])
+            for finding in shown.of_resume.get(number, ()):
+                yield from _finding(view, finding, 4, named=shown.resumes[number].sessions[:1])
+        if path not in known and traces[path].format is not None:
+            yield line(view, 2, "no session/resume and no session/load")
+        yield from _outside(view, shown, path)
         yield "\n"
-    yield _summary(report) + "\n"
+    for finding in shown.of_trace.get(None, ()):
+        yield from _finding(view, finding, 0)
+    yield from _not_there(view, shown)
+    yield from _folded(view, shown)
+    yield from _summary(view, report, filtered=shown.filtered)
 
 
-def _key(of: Finding | Resume) -> tuple[object, ...]:
-    return of.trace, of.connection, identifier(of.request_id)
+def _outside(view: View, shown: Shown, path: str) -> Iterator[str]:
+    """The findings that concern no resume."""
+    findings = shown.of_trace.get(path)
+    if findings and path in shown.by_trace:
+        yield "\n"
+        yield line(view, 2, "outside these resumes")
+    for finding in findings or ():
+        yield from _finding(view, finding, 4 if path in shown.by_trace else 2)
 
 
-def _headline(trace: Trace) -> Iterator[str]:
+# A recording
+
+
+def _headline(view: View, trace: Trace) -> Iterator[str]:
+    path: Piece = ("bold", printable(trace.path))
+    facts = list(_facts(view, trace))
+    if view.width is None:
+        yield line(view, 0, path, ": ", *facts)
+    else:
+        yield line(view, 0, path)
+        yield line(view, 2, *facts)
+    for _, same in groupby(trace.connections, _connection):
+        yield line(view, 2, *_connections(list(same), len(trace.connections)))
+    error = trace.error
+    if error is not None and trace.format is not None:
+        where = f" up to line {error.line}" if error.line is not None else " in part"
+        yield line(view, 2, ("error", f"read{where} only"), f": {printable(error.message)}")
+
+
+def _facts(view: View, trace: Trace) -> Iterator[Piece | str]:
     if trace.format is None:
-        yield f"{printable(trace.path)}: not read\n"
+        yield ("error", "not read")
+        if trace.error is not None:
+            yield f": {printable(trace.error.message)}"
         return
-    facts = [trace.format, counted(trace.lines, "line")]
+    yield f"{trace.format}, {joined(counted(trace.lines, 'line'))}; {_times(view, trace)}; "
+    yield f"{DIRECTIONS[trace.directions]}, {ORDERS[trace.order]}"
+    if trace.lost:
+        yield f"; the recorder dropped {joined(counted(trace.lost, 'message'))}"
+
+
+def _times(view: View, trace: Trace) -> str:
     if trace.timestamps == "none":
-        facts.append("no timestamps")
-    if trace.directions != "recorded":
-        facts.append(f"directions {trace.directions}")
-    yield f"{printable(trace.path)}: {', '.join(facts)}\n"
-    for connection in trace.connections:
-        yield f"  {_connection(connection)}\n"
-    if trace.error is not None:
-        yield f"  read up to line {trace.error.line}: {printable(trace.error.message)}\n"
+        return "no times, so nothing can be measured"
+    exact = f" exact to {joined(_unit(trace.resolution_s, view))}" if trace.resolution_s is not None else ""
+    return TIMES[trace.timestamps] + exact
+
+
+def _unit(seconds: float, view: View) -> str:
+    """A clock's resolution, such as 1 ms or 100 µs."""
+    micro = "\N{MICRO SIGN}s" if view.unicode else "us"
+    scale, unit = (1, "s") if seconds >= 1 else (1e3, "ms") if seconds >= 1e-3 else (1e6, micro)
+    return f"{seconds * scale:.3g} {unit}"
+
+
+def _connections(same: list[Connection], of: int) -> Iterator[str]:
+    first, last = same[0].connection, same[-1].connection
+    if of > 1:
+        yield f"connection {first}: " if first == last else f"connections {first} to {last}: "
+    yield _connection(same[0])
 
 
 def _connection(connection: Connection) -> str:
-    version = f"v{connection.protocol_version}" if connection.protocol_version else "unknown version"
-    partial = ", its beginning is not recorded" if connection.partial else ""
-    peers = f"agent {_peer(connection.agent)}, client {_peer(connection.client)}"
-    return f"connection {connection.connection}: {version}, {peers}{partial}"
+    version = f"v{connection.protocol_version}" if connection.protocol_version else "version unknown"
+    partial = "; its beginning is not recorded" if connection.partial else ""
+    return f"protocol {version}, agent {_peer(connection.agent)}, client {_peer(connection.client)}{partial}"
 
 
 def _peer(peer: Peer) -> str:
@@ -84,44 +162,260 @@ def _peer(peer: Peer) -> str:
     return printable(peer.name if peer.version is None else f"{peer.name} {peer.version}")
 
 
-def _resume(resume: Resume) -> Iterator[str]:
-    ambiguous = ", ambiguous: another replay of the session was pending" if resume.ambiguous else ""
-    yield (
-        f"\n  {resume.method} {identifier(resume.request_id)} at line {resume.request.line}, {resume.end}{ambiguous}\n"
+# A resume
+
+
+def _resume(view: View, number: int, resume: Resume, trace: Trace) -> Iterator[str]:
+    at = joined(f"line {resume.request.line}")
+    connection = f" on connection {resume.connection}" if len(trace.connections) > 1 else ""
+    yield line(
+        view,
+        2,
+        ("bold", joined(f"resume {number}")),
+        f": {resume.method} with id {identifier(resume.request_id)} at {at}{connection}, ",
+        *_end(resume),
     )
-    for session in resume.sessions:
-        yield from _session(session)
+    if resume.ambiguous:
+        yield line(view, 4, ("warning", "ambiguous"), ": another replay of the session was pending at the same time")
+    for depth, session in _family(resume.sessions):
+        yield from _session(view, resume, session, trace, 4 + STEP * min(depth, DEEPEST), below=depth > 0)
 
 
-def _session(session: Session) -> Iterator[str]:
-    child = f", child of {printable(session.parent)}" if session.parent is not None else ""
-    yield f"    {printable(session.session_id)}{child}: {OUTCOMES[session.outcome]}\n"
-    timing = session.timing
-    if session.outcome == "not_requested":
-        if timing.total_s is not None:
-            yield f"      response after {duration(timing.total_s)}\n"
+def _end(resume: Resume) -> Iterator[Piece | str]:
+    response = resume.response
+    if response is None:
+        yield "no response: the connection ended" if resume.end == "closed" else "no response"
         return
-    facts = [counted(session.updates.history, "history update")]
+    at = f" at {joined(f'line {response.line}')}"
+    if response.error is None:
+        yield f"success{at}"
+        return
+    yield ("error", "cancelled" if resume.end == "cancelled" else "error")
+    code, message = response.error.code, response.error.message
+    if code is not None:
+        yield f" {code}"
+    yield at
+    if message:
+        yield f": {printable(message)}"
+
+
+def _family(sessions: list[Session]) -> Iterator[tuple[int, Session]]:
+    """Each session with its depth, children after their parent; whose parent is none of these stands alone."""
+    ids = {session.session_id for session in sessions}
+    children: dict[str, list[Session]] = {}
+    roots = []
+    for session in sessions:
+        if session.parent in ids and session.parent is not None:
+            children.setdefault(session.parent, []).append(session)
+        else:
+            roots.append(session)
+    # A recording can say that two sessions are each other's children.
+    left = {id(session) for session in sessions}
+    for root in [*roots, *sessions]:
+        waiting = [(0, root)]
+        while waiting:
+            depth, session = waiting.pop()
+            if id(session) not in left:
+                continue
+            left.remove(id(session))
+            yield depth, session
+            waiting += [(depth + 1, child) for child in reversed(children.get(session.session_id, ()))]
+
+
+def _session(view: View, resume: Resume, session: Session, trace: Trace, indent: int, *, below: bool) -> Iterator[str]:
+    timing = session.timing
+    parent = f" of {printable(session.parent)}" if session.parent is not None and not below else ""
+    word, meaning = OUTCOMES[session.outcome]
+    if session.outcome == "inconclusive" and session.marker is not None:
+        meaning += MARKED
+    if session.outcome == "unmarked" and _version(resume, trace) == 1:
+        meaning += WITHOUT_MARKERS
+    role = "child" if session.role == "child" else "session"
+    style = OUTCOME_STYLES.get(session.outcome, "")
+    total = f"; response after {joined(duration(timing.total_s))}" if timing.total_s is not None else ""
+    if session.outcome in {"not_requested", "rejected"}:
+        meaning += total
+    yield line(view, indent, f"{role} {printable(session.session_id)}{parent}, ", (style, word), meaning)
+    if session.outcome in {"not_requested", "rejected"}:
+        return
+    yield line(view, indent + 2, *_gap(resume, session, trace))
+    if session is resume.sessions[0]:
+        yield from _bar(view, timing)
+    yield line(view, indent + 2, *_counts(session))
+
+
+def _version(resume: Resume, trace: Trace) -> int | None:
+    """The protocol version of the resume's connection."""
+    return next((each.protocol_version for each in trace.connections if each.connection == resume.connection), None)
+
+
+def _counts(session: Session) -> Iterator[Piece | str]:
+    updates = session.updates
+    yield joined(counted(updates.history, "history update"))
+    for count, what in ((updates.live, "live"), (updates.other, "other")):
+        if count:
+            yield f", {joined(f'{count} {what}')}"
     if session.marker is not None:
-        facts.append(f"marker at line {session.marker.line}")
-    if timing.replay_s is not None:
-        facts.append(f"replay {duration(timing.replay_s)}")
-    facts.append(gap(session) or "response gap unknown")
-    yield f"      {', '.join(facts)}\n"
+        yield f", marker {MARKERS[session.marker.kind]} at {joined(f'line {session.marker.line}')}"
+    kinds = Counter(updates.by_kind).most_common()
+    if kinds:
+        named = [f"{count}{JOINT}{printable(kind)}" for kind, count in kinds[:KINDS]]
+        more = f", {joined(counted(len(kinds) - KINDS, 'more kind'))}" if len(kinds) > KINDS else ""
+        yield ("dim", f" ({', '.join(named)}{more})")
 
 
-def _finding(finding: Finding, indent: str) -> Iterator[str]:
-    where = f"line {finding.line}" if finding.line is not None else "no line"
-    if finding.last_line is not None and finding.last_line != finding.line:
-        where += f" to {finding.last_line}"
+def _gap(resume: Resume, session: Session, trace: Trace) -> Iterator[Piece | str]:
+    """The figure, what filled it, and what it means."""
+    timing = session.timing
+    gap = timing.response_gap_s
+    if gap is None:
+        yield f"response gap unknown: {_why_unknown(resume, session, trace)}"
+        return
+    yield "response gap "
+    yield ("gap", joined(duration(gap)))
+    after = f" after {joined(duration(timing.replay_s))}" if timing.replay_s is not None else ""
+    marked = timing.replay_end == "marker"
+    yield f": the client had the whole history{after}" if marked else f": the last history update came{after}"
+    failed = resume.response is not None and resume.response.error is not None
+    awaited = "the error" if failed else "the response"
+    if not gap:
+        yield f", and {awaited} with it"
+        return
+    untold = "" if failed else ", not told that it was the last,"
+    yield f" and waited on for {awaited}" if marked else f"; the client{untold} waited on for {awaited}"
+    pause, waiting = timing.gap_longest_pause_s, timing.gap_waiting_for_client_s
+    if pause is not None:
+        all_of_it = duration(pause) == duration(gap)
+        yield "; all of it silence" if all_of_it else f"; longest silence in it {joined(duration(pause))}"
+    if waiting:
+        yield f"; {joined(duration(waiting))} of it the agent waited for the client"
+
+
+def _why_unknown(resume: Resume, session: Session, trace: Trace) -> str:
+    if trace.timestamps == "none":
+        return "the recording has no times"
+    if resume.response is None:
+        return "there is no response"
+    if session.marker is None and not session.updates.history:
+        return "no history came"
+    return "a time is missing, or the clock went back"
+
+
+def _bar(view: View, timing: Timing) -> Iterator[str]:
+    cells = PIPED_CELLS if view.width is None else max(10, min(WIDEST, view.width - BAR_INDENT - 2))
+    drawn = bar(timing, cells, unicode=view.unicode)
+    if drawn is None or timing.total_s is None or timing.replay_s is None:
+        return
+    sign = signs(unicode=view.unicode)
+    yield line(view, BAR_INDENT, *drawn)
+    shows = "".join(text for _, text in drawn)
+    legend = []
+    if timing.to_first_update_s is not None and sign.before in shows:
+        legend.append(f"{sign.before}{JOINT}first update at {joined(duration(timing.to_first_update_s))}")
+    replayed = joined(duration(timing.replay_s))
+    if timing.replay_end == "marker":
+        legend += [f"{sign.replay}{JOINT}replay"] if sign.replay in shows else []
+        legend.append(f"{MARKER}{JOINT}end-of-replay marker at {replayed}")
+    else:
+        legend.append(f"{sign.replay}{JOINT}replay to {replayed}")
+    if sign.gap in shows:
+        legend.append(f"{sign.gap}{JOINT}response gap")
+    if timing.snapshot_gap_s is not None:
+        at = joined(duration(timing.replay_s + timing.snapshot_gap_s))
+        legend.append(f"{SNAPSHOT}{JOINT}state snapshot at {at}")
+    legend.append(f"response at {joined(duration(timing.total_s))}")
+    yield line(view, BAR_INDENT, ("dim", ", ".join(legend)))
+
+
+# A finding
+
+
+def _finding(
+    view: View, finding: Finding, indent: int, *, path: str | None = None, named: Iterable[Session] = ()
+) -> Iterator[str]:
+    """One line; on a terminal the sentence and what it rests on stand below what was found where."""
+    head: list[Piece | str] = [f"{printable(path)}: "] if path is not None else []
+    head.append((finding.severity, f"{finding.severity}{JOINT}{finding.rule}"))
+    head.append(f" {finding.name}")
+    if finding.session_id is not None and finding.session_id not in {each.session_id for each in named}:
+        head.append(f", session {printable(finding.session_id)}")
+    head.append(_where(finding))
     message = printable(finding.message)
-    yield f"{indent}{finding.severity} {finding.rule} {finding.name}, {where}: {message}\n"
+    fixed = f"to be fixed {'in the recording' if finding.party == 'recording' else f'by the {finding.party}'}"
+    if finding.known:
+        fixed += "; known from the baseline"
+    rests = ", ".join(f"{joined(f'line {each.line}')} {printable(each.what)}" for each in finding.evidence)
+    evidence: list[Piece | str] = [("dim", f"; evidence: {rests}")] if rests else []
+    if view.width is None:
+        yield line(view, indent, *head, f": {message} ({fixed}", *evidence, ")")
+        return
+    yield line(view, indent, *head)
+    yield line(view, indent + 2, message)
+    yield line(view, indent + 2, fixed, *evidence)
 
 
-def _summary(report: Report) -> str:
+def _where(finding: Finding) -> str:
+    if finding.line is None:
+        return ""
+    last = finding.last_line
+    where = f"line {finding.line}" if last is None or last == finding.line else f"lines {finding.line} to {last}"
+    return f", {joined(where)}" + (f", {joined(f'{finding.count} times')}" if finding.count > 1 else "")
+
+
+# The end
+
+
+def _not_there(view: View, shown: Shown) -> Iterator[str]:
+    if shown.filtered and not shown.resumes:
+        asked = [f"--session {printable(view.session)}"] if view.session is not None else []
+        asked += [f"--resume {view.resume}"] if view.resume is not None else []
+        yield line(view, 0, ("bold", "no such resume"), f": {' '.join(asked)}")
+
+
+def _folded(view: View, shown: Shown) -> Iterator[str]:
+    if not shown.folding or not (shown.folded or shown.folded_traces):
+        return
+    folded = []
+    if shown.folded:
+        outcomes = Counter(session.outcome for resume in shown.folded for session in resume.sessions)
+        folded.append(f"{counted(len(shown.folded), 'resume')} ({_outcomes(outcomes)})")
+    if shown.folded_traces:
+        folded.append(counted(shown.folded_traces, "recording"))
+    yield line(
+        view,
+        0,
+        ("bold", "folded"),
+        f": {' and '.join(folded)} without errors and warnings, none of them among the {SLOWEST} slowest; ",
+        "--all shows them, --resume N the N-th resume, --session ID those of a session",
+    )
+
+
+def _outcomes(outcomes: Mapping[Any, int]) -> str:
+    return ", ".join(joined(f"{outcomes[each]} {each}") for each in OUTCOMES if outcomes.get(each))
+
+
+def _summary(view: View, report: Report, *, filtered: bool) -> Iterator[str]:
     summary = report.summary
-    outcomes = ", ".join(f"{count} {outcome}" for outcome, count in summary.outcomes.items())
-    found = ", ".join(counted(count, severity) for severity, count in summary.findings.items() if severity != "info")
-    text = f"{counted(summary.resumes, 'resume')}{f' ({outcomes})' if outcomes else ''}; {found}"
-    text += f", {summary.findings['info']} info"
-    return text
+    pieces: list[Piece | str] = ["in all " if filtered else "", joined(counted(summary.resumes, "resume"))]
+    if summary.outcomes:
+        pieces.append(f" ({_outcomes(summary.outcomes)})")
+    separator = "; "
+    for severity, count in summary.findings.items():
+        number = f"{count}{JOINT}info" if severity == "info" else joined(counted(count, severity))
+        pieces += [separator, (severity, number) if count else number]
+        separator = ", "
+    yield line(view, 0, *pieces)
+    gaps = summary.timing.get("response_gap_s")
+    if gaps is None or not gaps.n:
+        return
+    figures = {"min": gaps.min, "median": gaps.p50, "p90": gaps.p90, "max": gaps.max}
+    if gaps.n == 1:
+        figures = {"": gaps.max}
+    known = [joined(f"{name} {duration(value)}".lstrip()) for name, value in figures.items() if value is not None]
+    yield line(
+        view,
+        0,
+        ("bold", "response gap"),
+        f" over {joined(counted(gaps.n, 'replay'))}: {', '.join(known)}",
+        ("dim", " (how long the client waited for the response after the replay had ended)"),
+    )

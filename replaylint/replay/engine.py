@@ -8,14 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from replaylint.protocol import methods
-from replaylint.protocol.connection import IDS_REMEMBERED, Connection
+from replaylint.protocol.connection import IDS_REMEMBERED, Connection, Life
 from replaylint.protocol.exchange import Request, id_key
 from replaylint.protocol.methods import UPDATE
+from replaylint.protocol.variants import NEAR_MISS_METHODS
 from replaylint.recording.clock import Steps
 from replaylint.recording.message import AGENT, CLIENT, ClockStep, Ended, Header, Label, Lost, Unreadable
 from replaylint.replay.fold import message
 from replaylint.replay.route import Route
-from replaylint.replay.window import Error, Point
+from replaylint.replay.window import Error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -55,8 +56,12 @@ class Engine:
         self.inferred = False
         """Whether a direction was inferred."""
         self.connections: list[ConnectionFacts] = []
+        self.connect: Callable[..., Connection] = Connection
+        """Makes a connection: who watches the analysis may want one of their own kind."""
         self._ended = ended
         self._started = 0
+        # What the connections of one `conn` value, one after another, showed of their sessions.
+        self._lived: dict[object, dict[str, Life]] = {}
         # One for each `conn` value; None where none has begun or the last one ended.
         self._routes: dict[object, Route | None] = {}
         self._label: object = UNLABELLED
@@ -87,8 +92,6 @@ class Engine:
                 pause = time - window.last_time
                 if pause > window.longest_pause:
                     window.longest_pause = pause
-                elif not window.last_line:
-                    window.first = Point(line, time)
                 window.last_line = line
                 window.last_time = time
                 try:
@@ -104,6 +107,11 @@ class Engine:
                 targets = self._targets()
             else:
                 fold(target, line, time, variant, update, size)
+
+    @property
+    def current(self) -> Route | None:
+        """The connection of the messages that come now; None where none has begun."""
+        return self._routes.get(self._label)
 
     def finish(self, *, closed: bool) -> None:
         """There is no more. `closed`: the connections ended with the recording."""
@@ -128,7 +136,8 @@ class Engine:
 
     def _start(self) -> Route:
         self._started += 1
-        return Route(Connection(self._started), self.judge, lambda resume: self._ended(resume, self.steps))
+        connection = self.connect(self._started, self._lived.setdefault(self._label, {}))
+        return Route(connection, self.judge, lambda resume: self._ended(resume, self.steps))
 
     def _close(self, route: Route, end: End) -> None:
         route.close(end)
@@ -141,6 +150,7 @@ class Engine:
         if self._label == UNLABELLED and UNLABELLED in self._routes:
             # What came before the first label belongs to the connection that it names.
             self._routes[label] = self._routes.pop(UNLABELLED)
+            self._lived[label] = self._lived.pop(UNLABELLED, {})
         self._label = label
 
     def _header(self) -> None:
@@ -225,6 +235,8 @@ class Engine:
         if "id" not in body or (body["id"] is None and method in methods.NOTIFICATIONS):
             if method == methods.CANCEL_REQUEST:
                 route.cancel(side, params, line)
+            elif side is not CLIENT and method.endswith(NEAR_MISS_METHODS):
+                route.near_miss(method, line, time, params)
             return
         request = Request(side, body["id"], method, params, line, time)
         request.odd |= batch or ("jsonrpc" not in body and side in connection.speaks_jsonrpc)
@@ -236,6 +248,7 @@ class Engine:
                 else:
                     connection.introduced(params)
             connection.requested(request)
+            route.requested(request)
             if method in methods.RESUMES:
                 route.resume(request, params)
         elif side is AGENT:
@@ -258,6 +271,7 @@ class Engine:
             return
         error = _error(body)
         params = self._reinitialize.pop(request, None)
+        connection.answered(request, success=error is None)
         if error is None:
             if params is not None:
                 route = self._split(route, request, params)
@@ -266,6 +280,8 @@ class Engine:
             connection.succeeded(request, body.get("result"))
             if connection.version != version:
                 route.version_changed()
+            if request.method in {methods.CLOSE, methods.DELETE}:
+                route.closed(request.session_id, line)
         route.respond(request, line, time, error)
 
 

@@ -17,6 +17,7 @@ OUTCOMES: Final[tuple[Outcome, ...]] = (
 )
 INVALID_PARAMS: Final = -32602
 CANCELLED: Final = -32800
+NOT_FOUND: Final = -32002
 
 
 def outcome(window: Window) -> Outcome:

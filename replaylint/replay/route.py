@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from replaylint.protocol import children, methods, vendor
 from replaylint.protocol.connection import forget_oldest
-from replaylint.protocol.variants import BUSY_STATES, DECIDES, KNOWN, REPLAY_COMPLETE, SESSION_INFO, STATE
+from replaylint.protocol.variants import (
+    BUSY_STATES,
+    DECIDES,
+    KNOWN,
+    NEAR_MISS_METHODS,
+    NEAR_MISSES,
+    REPLAY_COMPLETE,
+    SESSION_INFO,
+    STATE,
+)
 from replaylint.recording.message import AGENT
 from replaylint.replay import fold, gap
+from replaylint.replay.facts import Fact
 from replaylint.replay.outcome import CANCELLED
 from replaylint.replay.states import TABLE, Event, State
-from replaylint.replay.window import NOWHERE, Early, Past, Point, Resume, Seen, Stray, Window
+from replaylint.replay.window import NOWHERE, Early, Occurrences, Past, Point, Resume, Seen, Stray, Window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -29,6 +39,8 @@ FOREIGN_REMEMBERED: Final = 1000
 """Sessions that may still be announced as children, a pending replay."""
 STRAYS_REMEMBERED: Final = 100
 """Markers and announcements, an unannounced window."""
+
+_ENDS_WATCH: Final = frozenset({*methods.RESUMES, methods.PROMPT, methods.CLOSE, methods.DELETE})
 
 _SLOW: Final[dict[str, Fold | None]] = dict.fromkeys(KNOWN)
 
@@ -44,6 +56,12 @@ class Judge(Protocol):
 
     def see_after(self, connection: Connection, past: Past, event: Event, seen: Seen) -> None:
         """An event for a session whose last replay has ended."""
+
+    def see_plain(self, resume: Resume, seen: Seen) -> None:
+        """An update for the session of a pending request that asks for no history."""
+
+    def notice(self, fact: Fact, connection: Connection, seen: Seen, window: Window | None) -> None:
+        """A fact that is certain; the window is the one that holds it, if any does."""
 
     def stray(self, connection: Connection, stray: Stray) -> None:
         """A marker that no window and no ended one can claim."""
@@ -107,17 +125,37 @@ class Route:
         resume.was_active = session.active
         if resume.replaying:
             self._replay(resume, session_id)
+        else:
+            self._own(session_id)  # and have its updates leave the hot path
 
     def _replay(self, resume: Resume, session_id: str) -> None:
-        if not resume.request.odd:
-            for other in self.replays:
-                if session_id in other.windows:
-                    other.ambiguous = resume.ambiguous = True
         resume.windows[session_id] = window = Window(resume, session_id, None, State.REPLAYING)
         self._enter(window, State.REPLAYING)
+        request = resume.request
+        overlapped = [each for each in self.replays if session_id in each.windows and not each.request.odd]
+        if not request.odd:
+            for each in overlapped:
+                each.ambiguous = resume.ambiguous = True
+            pending = next((each.request for each in overlapped if each.session_id == session_id), None)
+            if pending is not None:
+                seen = Seen(request.method, request.line, request.time, session_id, {"line": pending.line})
+                self.judge.notice(Fact.OVERLAP, self.connection, seen, window)
         self.replays.append(resume)
         self._own(session_id)
         self._idle()
+
+    def requested(self, request: Request) -> None:
+        """The client sent a request: history that comes for its session after some of them is not late."""
+        if request.method in _ENDS_WATCH and request.session_id is not None:
+            past = self.past.get(request.session_id)
+            if past is not None:
+                past.watched = False
+
+    def closed(self, session_id: str | None, line: int) -> None:
+        """A `session/close` or `session/delete` succeeded."""
+        for resume in self.pending.values():
+            if resume.session_id == session_id:
+                resume.close_line = line
 
     def cancel(self, side: Side | None, params: Mapping[str, object], line: int) -> None:
         """A `$/cancel_request`."""
@@ -170,10 +208,14 @@ class Route:
     def update(self, line: int, time: float, params: Mapping[str, object], size: int) -> None:
         """A `session/update` that is not on the hot path."""
         session_id, update = params.get("sessionId"), params.get("update")
-        if not isinstance(session_id, str) or not isinstance(update, dict):
+        variant = update.get("sessionUpdate") if isinstance(update, dict) else None
+        if not isinstance(update, dict) or not isinstance(variant, str):
             return
-        variant = update.get("sessionUpdate")
-        if not isinstance(variant, str):
+        if not isinstance(session_id, str):
+            if variant == REPLAY_COMPLETE and self.connection.version == 1:
+                self.judge.notice(Fact.MARKER_IN_V1, self.connection, Seen(variant, line, time, "", update), None)
+            elif variant in NEAR_MISS_METHODS:
+                self.near_miss(variant, line, time, params)
             return
         if variant in DECIDES:
             self.decide(DECIDES[variant])
@@ -185,25 +227,35 @@ class Route:
         if variant == REPLAY_COMPLETE:
             if connection.version == 2:
                 self._marker(window, session, Event.MARKER, seen)
+            elif connection.version == 1:
+                self.judge.notice(Fact.MARKER_IN_V1, connection, seen, window)
             return
+        if variant in NEAR_MISSES:
+            self.judge.notice(Fact.NEAR_MISS, connection, seen, window)
         if variant == SESSION_INFO and vendor.is_replay_end(params):
             connection.vendor_seen = True
+            self.judge.notice(Fact.VENDOR_EVENT, connection, seen, window)
             self._marker(window, session, Event.VENDOR_MARKER, seen)
             return
         if variant == STATE:
-            session.state_line = line
-            if update.get("state") in tuple(BUSY_STATES):
+            session.state_line, session.state = line, update.get("state")
+            if session.state in tuple(BUSY_STATES):
                 session.busy_line = line
         event = fold.event_of(variant)
         child = children.announced(variant, update)
         if window is not None:
+            begins = event == Event.HISTORY and not window.last_line
             self.judge.see(window, event, seen)
             fold.fold_of(window.state, variant)(window, line, time, variant, update, size)
             self._step(window, event)
+            if begins:
+                first = Seen(variant, line, time, session_id, params)
+                self.judge.notice(Fact.FIRST_HISTORY, connection, first, window)
+                self._enter(window, window.state)
             if child is not None:
                 self._announce(window, child, line)
             return
-        self._outside(session_id, event, seen)
+        self._outside(session, event, seen)
         for resume in self.replays:
             window = self._foreign(resume, seen)
             if window is None:
@@ -229,7 +281,7 @@ class Route:
             self._step(target, Event.AGENT_REQUEST)
             self.asked[request] = target
             return
-        self._outside(session_id, Event.AGENT_REQUEST, seen)
+        self._outside(self.connection.session(session_id), Event.AGENT_REQUEST, seen)
         for resume in self.replays:
             window = self._foreign(resume, seen)
             if window is not None:
@@ -242,13 +294,33 @@ class Route:
         if window is not None and window.state != State.AFTER:
             gap.answer(window, time)
 
-    def _outside(self, session_id: str, event: Event, seen: Seen) -> None:
+    def _outside(self, session: Session, event: Event, seen: Seen) -> None:
         """A message for a session that no window owns."""
-        if session_id not in self.targets and len(self.targets) < FOREIGN_REMEMBERED:
-            self.targets[session_id] = self.nowhere
+        session_id = seen.session_id
+        plain = [each for each in self.pending.values() if each.session_id == session_id and not each.replaying]
+        for resume in plain:
+            self.judge.see_plain(resume, seen)
         past = self._remembered(session_id)
+        watched = past is not None and past.watched
         if past is not None:
+            if watched and event == Event.HISTORY and not session.prompts:
+                if past.after is None:
+                    past.after = Occurrences(0, seen.what, Point(seen.line, seen.time))
+                past.after.add(0, seen.what, seen.line)
+            elif session.state_line == seen.line and session.state == "running":
+                past.watched = watched = False
             self._after(past, event, seen)
+        if not plain and not watched and session_id not in self.targets and len(self.targets) < FOREIGN_REMEMBERED:
+            self.targets[session_id] = self.nowhere
+
+    def near_miss(self, what: str, line: int, time: float, params: Mapping[str, object]) -> None:
+        """Nearly a marker: a notification of its own, or one that names no session."""
+        session_id = params.get("sessionId")
+        known = isinstance(session_id, str)
+        target = self.targets.get(session_id) if isinstance(session_id, str) else None
+        seen = Seen(what, line, time, str(session_id) if known else "", {})
+        window = target if isinstance(target, Window) else None
+        self.judge.notice(Fact.NEAR_MISS, self.connection, seen, window)
 
     def _after(self, past: Past, event: Event, seen: Seen) -> None:
         self.judge.see_after(self.connection, past, event, seen)
@@ -390,11 +462,22 @@ class Route:
         self.ended(resume)
         self._release(resume)
         for window in resume.windows.values():
-            forget_oldest(self.past)
-            self.past[window.session_id] = Past(window)
+            session = self.connection.session(window.session_id)
+            if window.last_line:
+                self.connection.lives(window.session_id, "replay")
+            past = self.past.get(window.session_id)
+            if past is None or past.request_line < resume.request.line:  # overlapping ones may end in reverse
+                forget_oldest(self.past)
+                self.past[window.session_id] = past = Past(window, self._snapshot(resume))
+                past.watched &= session.prompt_line < resume.request.line
             self._own(window.session_id)
         resume.windows = {}
         self._idle()
+
+    def _snapshot(self, resume: Resume) -> object:
+        """The state in the last `state_update` of the named session since the request; None where there was none."""
+        session = self.connection.session(resume.session_id or "")
+        return session.state if session.state_line > resume.request.line else None
 
     def _release(self, resume: Resume) -> None:
         """The sessions that this replay has not announced are none of its children."""
@@ -453,7 +536,8 @@ class Route:
 
     def _enter(self, window: Window, state: State) -> None:
         window.state = state
-        window.table = self._table(state)
+        # The first history update leaves the hot path: rules may want to see it, and nothing has to ask later.
+        window.table = self._table(state) if window.last_line else _SLOW
 
     def _idle(self) -> None:
         """What happens to messages that no window owns: while a replay is pending, its children may be among them."""

@@ -227,15 +227,18 @@ class Window:
 
 
 class Past:
-    """What is remembered of a window when its request has ended: enough to tell what a marker means that still comes.
+    """What is remembered of a window when its request has ended: enough to tell what still comes for its session.
 
     `response_line` is 0 where there was no response; `lines` holds the line of the first marker of each kind, also of
-    one that came after the end.
+    one that came after the end. `watched`: history that still comes may be late; `after` counts it.
     """
 
-    __slots__ = ("lines", "request_line", "response_line", "role", "session_id", "state")
+    __slots__ = (
+        *("after", "had_history", "lines", "request_line", "response_line", "role", "session_id"),
+        *("snapshot", "state", "watched"),
+    )
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: Window, snapshot: object) -> None:
         resume = window.resume
         self.session_id = window.session_id
         self.role: Role = window.role
@@ -247,6 +250,10 @@ class Past:
             self.lines += ((Event.MARKER, window.complete.line),)
         if window.vendor is not None:
             self.lines += ((Event.VENDOR_MARKER, window.vendor.line),)
+        self.had_history = window.last_line > 0
+        self.snapshot = snapshot if isinstance(snapshot, str) else None
+        self.watched = window.parent is None and resume.end == "success"
+        self.after: Occurrences | None = None
 
     def line_of(self, event: Event) -> int:
         """The line of the first marker of this kind, 0 where there is none."""
@@ -259,12 +266,14 @@ class Resume:
     __slots__ = (
         "ambiguous",
         "cancel_line",
+        "close_line",
         "connection",
         "cursor",
         "end",
         "error",
         "foreign",
         "lost",
+        "occurrences",
         "replay_from",
         "replaying",
         "request",
@@ -290,6 +299,10 @@ class Resume:
         """Unannounced windows, by the id that their messages bear."""
         self.cancel_line = 0
         """The client's `$/cancel_request` for it."""
+        self.close_line = 0
+        """The success of a `session/close` or `session/delete` of its session while it was pending."""
+        self.occurrences: dict[str, Occurrences] = {}
+        """What each rule saw of a request that asks for no history, by the rule's code."""
         self.end: End | None = None
         self.response: Point | None = None
         self.error: Error | None = None

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.report.model import Evidence, Finding
+from replaylint.report.names import UnknownName, split
 from replaylint.rules.registry import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from replaylint.report.model import SeverityName
     from replaylint.rules.registry import Hit, Rule
@@ -18,7 +19,7 @@ SEVERITIES: tuple[SeverityName, ...] = ("error", "warning", "info")
 
 
 def finding(hit: Hit, path: str) -> Finding:
-    """A hit, worded."""
+    """A hit, worded. One without a line concerns the recording as a whole."""
     request = hit.request
     return Finding(
         rule=hit.rule.code,
@@ -27,10 +28,10 @@ def finding(hit: Hit, path: str) -> Finding:
         party=hit.party,
         message=hit.message(),
         trace=path,
-        line=hit.line,
-        last_line=hit.last_line,
+        line=hit.line or None,
+        last_line=hit.last_line or None,
         count=hit.count,
-        connection=hit.connection,
+        connection=hit.connection or None,
         request_id=request.id if request is not None else None,
         side=hit.side,
         session_id=hit.session_id,
@@ -54,28 +55,15 @@ def order(each: Finding) -> tuple[str, bool, int, str, str]:
     return each.trace or "", each.line is None, each.line or 0, each.rule, each.session_id or ""
 
 
-class UnknownRule(ValueError):  # noqa: N818  (it says what is wrong, not that something is)
-    """A rule was named that there is none of; `nearest` is what may have been meant."""
-
-    def __init__(self, name: str, nearest: str | None) -> None:
-        super().__init__(name)
-        self.name = name
-        self.nearest = nearest
-
-
-def chosen(names: Collection[str], rules: Collection[Rule]) -> set[str]:
+def chosen(names: str | Iterable[str], rules: Collection[Rule]) -> set[str]:
     """The codes of the rules that these names mean: a code, a rule's name, or the beginning of a code.
 
-    Raises UnknownRule.
+    Raises UnknownName and TypeError.
     """
     codes: set[str] = set()
-    for name in names:
-        wanted = name.strip()
-        found = {rule.code for rule in rules if rule.name == wanted.lower() or rule.code.startswith(wanted.upper())}
-        if not wanted or not found:
-            from difflib import get_close_matches  # noqa: PLC0415
-
-            known = [*(rule.code for rule in rules), *(rule.name for rule in rules)]
-            raise UnknownRule(name, next(iter(get_close_matches(wanted, known, 1)), None))
+    for name in split(names):
+        found = {rule.code for rule in rules if rule.name == name.lower() or rule.code.startswith(name.upper())}
+        if not name or not found:
+            raise UnknownName("rule", name, [*(rule.code for rule in rules), *(rule.name for rule in rules)])
         codes |= found
     return codes

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from os import PathLike
+from typing import TYPE_CHECKING, NamedTuple
 
 from replaylint import __version__
 from replaylint.protocol import direction
@@ -13,75 +14,166 @@ from replaylint.recording.source import STANDARD_INPUT, RecordingError, Source
 from replaylint.replay.engine import Engine
 from replaylint.report import findings, resumes, summary
 from replaylint.report.model import SCHEMA_VERSION, Connection, Peer, ReadError, Report, Tool, Trace
+from replaylint.rules import all_rules
 from replaylint.rules.judge import Judge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from replaylint.protocol.connection import Peer as PeerFacts
+    from replaylint.recording.message import Message
+    from replaylint.replay.outcome import Outcome
     from replaylint.report.model import Resume
+
+    Watch = Callable[[Engine, Iterator[Message]], Iterator[Message]]
+    """Is handed the engine and the messages, and passes these on: sees how the one takes the others."""
+
+
+class Wanted(NamedTuple):
+    """What the user wants reported: the codes of the rules, and the outcomes that are expected; None: no matter."""
+
+    codes: set[str] | None
+    outcomes: tuple[Outcome, ...] | None
+
+
+def wanted(
+    select: str | Iterable[str] | None, ignore: str | Iterable[str] | None, expect: str | Iterable[str] | None
+) -> Wanted:
+    """What these names mean; each text may hold several, with commas between them.
+
+    Raises UnknownName, another ValueError where nothing is expected, and TypeError.
+    """
+    codes = None
+    if select is not None or ignore is not None:
+        rules = all_rules()
+        codes = {rule.code for rule in rules} if select is None else findings.chosen(select, rules)
+        if ignore is not None:
+            codes -= findings.chosen(ignore, rules)
+    if expect is None:
+        return Wanted(codes, None)
+    from replaylint.report.expectations import outcomes  # noqa: PLC0415
+
+    return Wanted(codes, outcomes(expect))
 
 
 def lint(
-    paths: Iterable[str],
+    paths: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     closed: bool = False,
-    codes: Collection[str] | None = None,
+    select: str | Iterable[str] | None = None,
+    ignore: str | Iterable[str] | None = None,
+    expect: str | Iterable[str] | None = None,
     warn: Callable[[str], None] = lambda _: None,
 ) -> Report:
-    """Lint these recordings; `-` is standard input.
+    """Lint these recordings, or this one; `-` is standard input.
 
-    `closed`: where a recording stops, its connections ended. `codes`: the rules whose findings are wanted, by default
-    all. `warn` is told of lines that could not be read. An input that cannot be read becomes a trace with an error.
+    `closed`: where a recording stops, its connections ended. `select` and `ignore` name the rules whose findings are
+    wanted and those whose are not, as on the command line; `expect` names the outcomes that every replay should have
+    one of. `warn` is told of lines that could not be read. An input that cannot be read becomes a trace with an error.
+
+    Raises ValueError for a name that there is not, and TypeError, both before anything is read.
     """
-    report = Report(SCHEMA_VERSION, Tool("replaylint", __version__), [], [], [], summary.summary([], []))
-    for path in paths:
+    names = [paths] if isinstance(paths, str | bytes | PathLike) else list(paths)
+    inputs = [os.fsdecode(name) for name in names]
+    wishes = wanted(select, ignore, expect)
+    report = new_report()
+    for path in inputs:
         _add(report, path, closed=closed, warn=warn)
-    if codes is not None:
-        report.findings = [each for each in report.findings if each.rule in codes]
+    return finished(report, wishes)
+
+
+def watched(path: str, watch: Watch) -> Report:
+    """Lint one recording while someone watches."""
+    report = new_report()
+    _add(report, path, closed=False, warn=lambda _: None, watch=watch)
+    return finished(report, Wanted(None, None))
+
+
+def new_report() -> Report:
+    """A report without anything in it."""
+    return Report(SCHEMA_VERSION, Tool("replaylint", __version__), [], [], [], summary.summary([], []))
+
+
+def new_trace(path: str) -> Trace:
+    """An input of which nothing was read yet."""
+    return Trace(path, None, 0, 0, 0, "none", None, "recorded", "exact", 0, None, [])
+
+
+def finished(report: Report, wishes: Wanted) -> Report:
+    """The same report: what is wanted of it, in order, and its summary."""
+    if wishes.outcomes is not None:
+        from replaylint.report.expectations import unexpected  # noqa: PLC0415
+
+        report.findings += unexpected(report, wishes.outcomes)
+    if wishes.codes is not None:
+        report.findings = [each for each in report.findings if each.rule in wishes.codes]
     report.findings.sort(key=findings.order)
     report.summary = summary.summary(report.resumes, report.findings)
     return report
 
 
-def _add(report: Report, path: str, *, closed: bool, warn: Callable[[str], None]) -> None:
+class Analysis:
+    """One input on its way into a report: feed its messages to `engine`, then call `finish`."""
+
+    def __init__(self, report: Report, trace: Trace) -> None:
+        report.traces.append(trace)
+        self._report = report
+        self._trace = trace
+        self._ended: list[Resume] = []
+        self._judge = Judge()
+        ended, path = self._ended, trace.path
+        # No method of its own: that would be a cycle, and the command line runs without the collector.
+        self.engine = Engine(self._judge, lambda resume, steps: ended.append(resumes.reported(resume, steps, path)))
+
+    def finish(self, *, closed: bool) -> None:
+        """There is no more. `closed`: the connections ended with the recording."""
+        report, trace, engine = self._report, self._trace, self.engine
+        engine.finish(closed=closed)
+        if engine.inferred:
+            trace.directions = "inferred"
+        trace.lost = engine.lost
+        trace.connections = [
+            Connection(each.number, each.version, each.partial, each.ended, _peer(each.client), _peer(each.agent))
+            for each in engine.connections
+        ]
+        report.resumes.extend(sorted(self._ended, key=lambda resume: resume.request.line))
+        report.findings.extend(findings.finding(hit, trace.path) for hit in self._judge.hits)
+
+
+def _add(report: Report, path: str, *, closed: bool, warn: Callable[[str], None], watch: Watch | None = None) -> None:
     """Lint one recording, as far as it can be read."""
-    shown = shown_path(path)
-    trace = Trace(shown, None, 0, 0, 0, "none", None, "recorded", "exact", 0, None, [])
-    report.traces.append(trace)
+    trace = new_trace(shown_path(path))
+    analysis = Analysis(report, trace)
     try:
         with Source(path) as source:
             try:
-                _run(report, trace, recognise(source), closed=closed, warn=warn)
+                _run(analysis, trace, recognise(source), closed=closed, warn=warn, watch=watch)
             finally:
                 trace.bytes = source.size
     except RecordingError as error:
         trace.error = ReadError(error.code, error.message, error.line or trace.lines or None)
 
 
-def _run(report: Report, trace: Trace, recording: Recording, *, closed: bool, warn: Callable[[str], None]) -> None:
+def _run(
+    analysis: Analysis,
+    trace: Trace,
+    recording: Recording,
+    *,
+    closed: bool,
+    warn: Callable[[str], None],
+    watch: Watch | None,
+) -> None:
     trace.format = recording.format
     trace.timestamps, trace.resolution_s = recording.clock.timestamps, recording.clock.resolution_s
     messages = recording.messages
     if recording.relative:
         messages, trace.directions = direction.settle(messages, lambda: flip(recording.sides))
-    ended: list[Resume] = []
-    judge = Judge()
-    engine = Engine(judge, lambda resume, steps: ended.append(resumes.reported(resume, steps, trace.path)))
+    engine = analysis.engine
     try:
-        engine.run(messages)
+        engine.run(messages if watch is None else watch(engine, messages))
     finally:
-        engine.finish(closed=closed)
-        if engine.inferred:
-            trace.directions = "inferred"
+        analysis.finish(closed=closed)
         trace.lines, trace.messages = recording.progress.lines, recording.progress.messages
-        trace.lost = engine.lost
-        trace.connections = [
-            Connection(each.number, each.version, each.partial, each.ended, _peer(each.client), _peer(each.agent))
-            for each in engine.connections
-        ]
-        report.resumes.extend(sorted(ended, key=lambda resume: resume.request.line))
-        report.findings.extend(findings.finding(hit, trace.path) for hit in judge.hits)
         if engine.unreadable:
             more = f", nor are {engine.unreadable - 1} others" if engine.unreadable > 1 else ""
             warn(f"{trace.path}:{engine.first_unreadable_line}: this line is no JSON and was passed over{more}")

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.states import State
 from replaylint.replay.window import Occurrences, Point
 from replaylint.rules import all_rules
-from replaylint.rules.registry import Hit
+from replaylint.rules.registry import ENDS, Hit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
-    from replaylint.replay.states import Event
+    from replaylint.replay.facts import Fact
+    from replaylint.replay.states import Event, State
     from replaylint.replay.window import End, Past, Resume, Seen, Stray, Window
-    from replaylint.rules.registry import Rule, See, SeeAfter
+    from replaylint.rules.registry import AtRequestEnd, Rule, See, SeeAfter, Severity
 
     Listener = tuple[Rule, See]
 
@@ -36,16 +36,23 @@ class Judge:
         for rule in self.rules:
             for event, see_after in rule.listening_after.items():
                 self._after.setdefault(event, []).append(see_after)
-        self._at_request_end = [rule.request_end for rule in self.rules if rule.request_end and not rule.listening]
-        # These settle what they saw in a window.
-        self._settling = [rule.request_end for rule in self.rules if rule.request_end and rule.listening]
+        self._at_request_end: dict[str, list[AtRequestEnd]] = {end: [] for end in ENDS}
+        self._settling: dict[str, list[AtRequestEnd]] = {end: [] for end in ENDS}
+        for rule in self.rules:
+            for end in rule.ends:
+                calls = self._settling if rule.listening else self._at_request_end
+                if rule.request_end is not None:
+                    calls[end].append(rule.request_end)
+        self._plain = [rule for rule in self.rules if rule.see_plain is not None]
+        self._noticing: dict[Fact, list[Rule]] = {}
+        for rule in self.rules:
+            for fact in rule.notice:
+                self._noticing.setdefault(fact, []).append(rule)
         self._at_stray = [rule.stray for rule in self.rules if rule.stray is not None]
         self._at_unanswered = [rule.unanswered for rule in self.rules if rule.unanswered is not None]
 
     def listens(self, version: int | None, state: State, event: Event) -> bool:
         """Whether a rule wants to see this event in this state, on connections of this version."""
-        if state == State.AFTER:
-            return event in self._after
         return (version, state, event) in self._listening
 
     def see(self, window: Window, event: Event, seen: Seen) -> None:
@@ -55,16 +62,24 @@ class Judge:
             if isinstance(found, Hit):
                 self._add(found)
             elif found is not None:
-                occurrences = window.occurrences.get(rule.code)
-                if occurrences is None:
-                    first = Point(seen.line, seen.time)
-                    occurrences = window.occurrences[rule.code] = Occurrences(found, seen.what, first)
-                occurrences.add(found, seen.what, seen.line)
+                _count(window.occurrences, rule, found, seen)
 
     def see_after(self, connection: Connection, past: Past, event: Event, seen: Seen) -> None:
         """An event for a session whose last replay has ended."""
         for see in self._after.get(event, ()):
             self._add(see(connection, past, event, seen))
+
+    def see_plain(self, resume: Resume, seen: Seen) -> None:
+        """An update for the session of a pending request that asks for no history."""
+        for rule in self._plain:
+            severity = rule.see_plain(resume, seen) if rule.see_plain is not None else None
+            if severity is not None:
+                _count(resume.occurrences, rule, severity, seen)
+
+    def notice(self, fact: Fact, connection: Connection, seen: Seen, window: Window | None) -> None:
+        """A fact that is certain; the window is the one that holds it, if any does."""
+        for rule in self._noticing.get(fact, ()):
+            self._add(rule.notice[fact](connection, seen, window))
 
     def stray(self, connection: Connection, stray: Stray) -> None:
         """A marker that no window and no ended one can claim."""
@@ -73,9 +88,10 @@ class Judge:
 
     def request_end(self, resume: Resume) -> None:
         """A resume request ended."""
-        rules = self._at_request_end
+        end = resume.end or "open"
+        rules = self._at_request_end[end]
         if any(window.occurrences for window in resume.windows.values()):
-            rules = rules + self._settling
+            rules = rules + self._settling[end]
         for rule in rules:
             for hit in rule(resume):
                 self._add(hit)
@@ -110,14 +126,21 @@ class Judge:
             known.add(hit)
 
 
+def _count(seen_before: dict[str, Occurrences], rule: Rule, severity: Severity, seen: Seen) -> None:
+    occurrences = seen_before.get(rule.code)
+    if occurrences is None:
+        occurrences = seen_before[rule.code] = Occurrences(severity, seen.what, Point(seen.line, seen.time))
+    occurrences.add(severity, seen.what, seen.line)
+
+
 def _unsilenced(hits: list[Hit]) -> list[Hit]:
     """The hits beside which no rule stands, for the same request, that they yield to."""
-    gravest: dict[tuple[str, Request | None], int] = {}
+    gravest: dict[tuple[str, int | None], int] = {}
     for hit in hits:
-        key = hit.rule.code, hit.request
+        key = hit.rule.code, hit.request_line
         gravest[key] = max(hit.severity, gravest.get(key, 0))
     return [
         hit
         for hit in hits
-        if not any(gravest.get((code, hit.request), 0) >= least for code, least in hit.rule.yields_to.items())
+        if not any(gravest.get((code, hit.request_line), 0) >= least for code, least in hit.rule.yields_to.items())
     ]

@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
     from replaylint.recording.message import Side
+    from replaylint.replay.facts import Fact
     from replaylint.replay.states import Event, State
     from replaylint.replay.window import End, Occurrences, Past, Resume, Role, Seen, Stray, Window
 
     See = Callable[[Window, Event, Seen], "Severity | Hit | None"]
     SeeAfter = Callable[[Connection, Past, Event, Seen], "Hit | None"]
+    SeePlain = Callable[[Resume, Seen], "Severity | None"]
+    Notice = Callable[[Connection, Seen, "Window | None"], "Hit | None"]
     AtRequestEnd = Callable[[Resume], Iterable["Hit"]]
     AtStray = Callable[[Connection, Stray], "Hit | None"]
     AtUnanswered = Callable[[Connection, Request, End], "Hit | None"]
@@ -42,6 +45,7 @@ WARNING: Final = Severity.WARNING
 ERROR: Final = Severity.ERROR
 
 VERSIONS: Final = (1, 2)
+ENDS: Final[tuple[End, ...]] = ("success", "error", "cancelled", "closed", "open")
 
 
 class Count(int):
@@ -79,7 +83,10 @@ class Rule:
         self.needs_beginning = needs_beginning
         self.listening: dict[tuple[int | None, State, Event], See] = {}
         self.listening_after: dict[Event, SeeAfter] = {}
+        self.see_plain: SeePlain | None = None
+        self.notice: dict[Fact, Notice] = {}
         self.request_end: AtRequestEnd | None = None
+        self.ends: tuple[End, ...] = ()
         self.stray: AtStray | None = None
         self.unanswered: AtUnanswered | None = None
         self.confirm: Confirm | None = None
@@ -111,10 +118,33 @@ class Rule:
 
         return register
 
-    def at_request_end(self, function: AtRequestEnd) -> AtRequestEnd:
-        """Called when a resume has ended, with its windows as they were then."""
-        self.request_end = function
+    def sees_plain(self, function: SeePlain) -> SeePlain:
+        """Called for the updates of the session of a pending request that asks for no history."""
+        self.see_plain = function
         return function
+
+    def notices(self, *facts: Fact) -> Callable[[Notice], Notice]:
+        """Called for these facts."""
+
+        def register(function: Notice) -> Notice:
+            for fact in facts:
+                self.notice[fact] = function
+            return function
+
+        return register
+
+    def at_request_end(self, *ends: End) -> Callable[[AtRequestEnd], AtRequestEnd]:
+        """Called when a resume has ended in one of these ways, or in any, with its windows as they were then.
+
+        A rule that also sees events in windows settles what it saw: it is called only if a window holds something.
+        """
+
+        def register(function: AtRequestEnd) -> AtRequestEnd:
+            self.request_end = function
+            self.ends = ends or ENDS
+            return function
+
+        return register
 
     def at_stray_marker(self, function: AtStray) -> AtStray:
         """Called for a marker that belongs to no request."""
@@ -215,6 +245,12 @@ class Hit:
     def subject(self) -> tuple[int, str, str | None, Request | None]:
         """What there is one finding for."""
         return self.connection, self.rule.code, self.session_id, self.request
+
+    @property
+    def request_line(self) -> int | None:
+        """The request that it concerns, also where that is only evidence."""
+        line = self.request.line if self.request is not None else self.facts.get("request_line")
+        return line if isinstance(line, int) else None
 
     @property
     def side(self) -> Side | None:

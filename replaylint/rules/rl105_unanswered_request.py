@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.protocol.methods import WAIT_FOR_SOMEONE
 from replaylint.recording.message import CLIENT
-from replaylint.rules.registry import INFO, WARNING, Hit, Rule
+from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -26,7 +26,7 @@ RULE = Rule(
     "unanswered-request",
     party=None,
     says="{method} was not answered before {end}; {owes} owes a result or an error",
-    yields_to={"RL209": WARNING},
+    yields_to={"RL209": WARNING, "RL213": ERROR},
 )
 
 ENDS = {"closed": "the connection ended", "open": "the recording stops"}

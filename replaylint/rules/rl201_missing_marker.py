@@ -39,12 +39,12 @@ SENDS_VENDOR_EVENT: Final = "@agentclientprotocol/claude-agent-acp"
 """The agent of the second seed."""
 
 
-@RULE.at_request_end
+@RULE.at_request_end("success")
 def settle(resume: Resume) -> Iterator[Hit]:
     """A success, and sessions without a marker. If none has one, one finding lists them."""
     connection = resume.connection
     v2 = connection.version == 2
-    if not resume.replaying or resume.end != "success" or resume.lost or not (v2 or connection.opted_in):
+    if not resume.replaying or resume.lost or not (v2 or connection.opted_in):
         return
     kind = Event.MARKER if v2 else Event.VENDOR_MARKER
     windows = list(resume.windows.values())

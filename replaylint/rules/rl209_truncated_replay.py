@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.outcome import outcome
-from replaylint.rules.registry import INFO, WARNING, Count, Hit, Rule
+from replaylint.rules.registry import ERROR, INFO, WARNING, Count, Hit, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,7 @@ RULE = Rule(
     party="agent",
     says="the replay is truncated: {arrived:history update} arrived, no marker, then {end}; the client must not take "
     "it for the full history",
+    yields_to={"RL208": ERROR},
 )
 
 ENDS = {
@@ -35,7 +36,7 @@ ENDS = {
 }
 
 
-@RULE.at_request_end
+@RULE.at_request_end("error", "cancelled", "closed")
 def settle(resume: Resume) -> Iterator[Hit]:
     """Each session whose outcome is truncated."""
     if not resume.replaying or resume.lost:

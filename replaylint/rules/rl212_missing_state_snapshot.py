@@ -29,13 +29,11 @@ RULE = Rule(
 )
 
 
-@RULE.at_request_end
+@RULE.at_request_end("success")
 def settle(resume: Resume) -> Iterator[Hit]:
     """No `state_update` for the named session, whoever owns it, between the marker or request and the response."""
     session_id, response = resume.session_id, resume.response
-    if resume.connection.version != 2 or resume.end != "success" or resume.lost:
-        return
-    if session_id is None or response is None:
+    if resume.connection.version != 2 or resume.lost or session_id is None or response is None:
         return
     window = resume.named
     marker = window.marker if window is not None else None

@@ -43,7 +43,7 @@ def see(window: Window, event: Event, seen: Seen) -> Severity:
     return ERROR if resume.was_active is False and not resume.ambiguous else INFO
 
 
-@RULE.at_request_end
+@RULE.at_request_end()
 def settle(resume: Resume) -> Iterator[Hit]:
     """The window turned out to have a marker."""
     for window, seen in RULE.seen_in(resume):

@@ -40,7 +40,7 @@ def see(window: Window, event: Event, seen: Seen) -> Severity | None:
     return WARNING if resume.was_active is False and not resume.ambiguous else INFO
 
 
-@RULE.at_request_end
+@RULE.at_request_end()
 def settle(resume: Resume) -> Iterator[Hit]:
     """The window turned out to have a marker."""
     for window, seen in RULE.seen_in(resume):

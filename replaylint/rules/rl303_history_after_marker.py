@@ -54,7 +54,7 @@ def see(window: Window, event: Event, seen: Seen) -> Severity | None:
     return ERROR if vendor else WARNING
 
 
-@RULE.at_request_end
+@RULE.at_request_end()
 def settle(resume: Resume) -> Iterator[Hit]:
     """On v2 a turn that runs explains it, for the named session."""
     for window, seen in RULE.seen_in(resume):

@@ -28,7 +28,7 @@ RULE = Rule(
 )
 
 
-@RULE.at_request_end
+@RULE.at_request_end()
 def settle(resume: Resume) -> Iterator[Hit]:
     """Each child whose first message is earlier than its announcement."""
     for window in resume.windows.values():

@@ -1,0 +1,159 @@
+"""`replaylint extract`: the smallest recording that shows one resume as the whole one does."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO, TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from replaylint.commands.inputs import rereadable
+from replaylint.commands.output import OutputError, complain, write
+from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
+from replaylint.recording.source import RecordingError, Source
+from replaylint.render.escape import printable
+from replaylint.render.words import counted
+from replaylint.report.extract import Scope, Selection, Survey, accuses, same
+from replaylint.report.lint import lint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STANDARD_OUTPUT = "-"
+
+
+def extract(
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A recording; - is standard input.")],
+    resume: Annotated[
+        int, typer.Option("--resume", min=1, metavar="N", help="Its number, in the order of the report.")
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; - is standard output.")
+    ],
+    usage: Help = False,  # noqa: ARG001
+) -> int:
+    """Write the smallest recording that shows one resume: outcome, timings and findings stay the same.
+
+    It holds the lines that these depend on, as they were and in their order, uncompressed.
+
+    Exit status: 0 written, 2 not written, or the recording could not be read to its end.
+    """
+    with rereadable(trace) as path:
+        if _is_one_file(path, output):
+            complain(f"{printable(output)}: is the recording itself; name another file")
+            return 2
+        survey = Survey(path)
+        report = survey.report.traces[0]
+        error = report.error
+        if error is not None:
+            at = f":{error.line}" if error.line is not None else ""
+            complain(f"{printable(trace)}{at}: {printable(error.message)}")
+        if resume > len(survey.report.resumes):
+            if error is None:
+                there = counted(len(survey.report.resumes), "resume")
+                complain(f"{printable(trace)}: has {there}; there is no resume {resume}")
+            return 2
+        if not _write(path, Selection(survey, resume), survey, output):
+            complain(f"{printable(trace)}: resume {resume} depends on more than can be cut out; nothing was written")
+            return 2
+    return 2 if error is not None else 0
+
+
+def _is_one_file(path: str, output: str) -> bool:
+    try:
+        return output != STANDARD_OUTPUT and Path(output).samefile(path)
+    except (OSError, ValueError):
+        return False
+
+
+def _write(path: str, selection: Selection, survey: Survey, output: str) -> bool:
+    """Write the least that shows the same; False where nothing does."""
+    with _written_whole(output) as (file, name):
+        fallback: bytearray | None = None
+        for scope in Scope:
+            kept = selection.kept(scope)
+            _copy(path, kept, file)
+            report = lint([name])
+            if not same(selection, kept, report):
+                continue
+            if not accuses(kept, report, survey.report):
+                return True
+            # It shows the resume as it was, but something else in a light that it does not deserve.
+            fallback = kept if fallback is None else fallback
+        if fallback is None:
+            raise _NotWritten
+        _copy(path, fallback, file)
+        return True
+    return False
+
+
+class _NotWritten(Exception):  # noqa: N818  (it undoes, it is no error)
+    """What was written so far is not wanted."""
+
+
+@contextmanager
+def _written_whole(output: str) -> Iterator[tuple[IO[bytes], str]]:
+    """A temporary file and its name: it becomes the output when all is done. Raises OutputError."""
+    try:
+        target = Path(output).resolve()
+        replaces = output != STANDARD_OUTPUT and _is_replaced(target)
+        with NamedTemporaryFile(prefix=".replaylint-", dir=target.parent if replaces else None, delete=False) as file:
+            made = Path(file.name)
+            try:
+                yield cast("IO[bytes]", file), file.name
+                file.close()
+                if replaces:
+                    made.chmod(_mode(target))
+                    made.replace(target)
+                elif output == STANDARD_OUTPUT:
+                    write(_pieces(made))
+                else:
+                    with target.open("wb") as special:
+                        special.writelines(_pieces(made))
+            finally:
+                file.close()
+                made.unlink(missing_ok=True)
+    except _NotWritten:
+        return
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise OutputError(f"{printable(output)}: cannot be written: {why}") from error
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        yield from iter(lambda: file.read(1 << 16), b"")
+
+
+def _is_replaced(target: Path) -> bool:
+    """Whether a new file can take the place of this one: a device or a pipe is written to."""
+    return target.is_file() or not target.exists()
+
+
+def _mode(target: Path) -> int:
+    """The permissions of the file that is there, or those of a new one."""
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _copy(path: str, kept: bytearray, file: IO[bytes]) -> None:
+    """Write these lines of the recording, and nothing else, into the file."""
+    file.seek(0)
+    file.truncate()
+    with Source(path) as source:
+        try:
+            for number, line in enumerate(source.lines(), 1):
+                if number >= len(kept):
+                    break
+                if kept[number]:
+                    file.write(line)
+        except RecordingError:
+            pass  # it could not be read further before
+    file.flush()

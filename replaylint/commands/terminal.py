@@ -1,0 +1,51 @@
+"""What standard output can show: its width, colour, and signs beyond ASCII."""
+
+from __future__ import annotations
+
+import os
+import sys
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Literal
+
+from replaylint.render.view import SIGNS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+When = Literal["auto", "always", "never"]
+
+
+def width() -> int | None:
+    """The terminal's columns (COLUMNS wins), or None where standard output is no terminal."""
+    return get_terminal_size().columns if _is_terminal() else None
+
+
+def shows_colour(when: When, variables: Mapping[str, str] = os.environ) -> bool:
+    """Whether to colour: as was asked, else as NO_COLOR or FORCE_COLOR say, else on a terminal that can."""
+    if when != "auto":
+        return when == "always"
+    if variables.get("NO_COLOR"):
+        return False
+    if variables.get("FORCE_COLOR", "0") not in {"", "0"}:
+        return True
+    # Windows' old console prints escapes as they are, unless it is told otherwise.
+    capable = variables.get("TERM") != "dumb" and (os.name != "nt" or "WT_SESSION" in variables)
+    return capable and _is_terminal()
+
+
+def shows_unicode(variables: Mapping[str, str] = os.environ) -> bool:
+    """Whether standard output can show what bars are drawn with.
+
+    Under LC_ALL=C Python writes UTF-8 all the same, but who set that asked for plain text.
+    """
+    if variables.get("LC_ALL") in {"C", "POSIX"} and "PYTHONIOENCODING" not in variables:
+        return False
+    try:
+        SIGNS.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except (UnicodeError, LookupError):
+        return False
+    return True
+
+
+def _is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()

@@ -1,0 +1,114 @@
+"""Lines for people: styled pieces, wrapped where a terminal is drawn on, and painted where it shows colour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from replaylint.render.view import View
+
+Piece = tuple[str, str]
+"""A style of STYLES, or "", and a text."""
+
+# No white, black, blue or cyan: each is hard to read on one background or another.
+STYLES: Final = {
+    "bold": "1",
+    "dim": "2",
+    "error": "1;31",
+    "warning": "1;33",
+    "info": "1",
+    "gap": "1;35",
+    "waiting": "35",
+}
+
+JOINT: Final = "\x1f"
+"""A space at which no line breaks. `printable` leaves none in what comes from a recording."""
+
+HANG: Final = 2
+"""By how many columns the further lines of a record are indented."""
+
+NARROWEST: Final = 20
+"""No line is wrapped to fewer columns than this, however deep its indentation."""
+
+
+def joined(text: str) -> str:
+    """This text as one word."""
+    return text.replace(" ", JOINT)
+
+
+def line(view: View, indent: int, *pieces: Piece | str) -> str:
+    """A record, with the line end: one line, or on a terminal as many as it needs. Words are never cut."""
+    styled: list[Piece] = [("", piece) if isinstance(piece, str) else piece for piece in pieces]
+    if view.width is None:
+        return " " * indent + _painted(styled, view) + "\n"
+    room = max(NARROWEST, view.width - indent)
+    text = ""
+    margin = indent
+    for row in _rows(styled, room, max(NARROWEST, room - HANG)):
+        text += " " * margin + _painted(row, view) + "\n"
+        margin = indent + HANG
+    return text
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal this text takes."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width  # noqa: PLC0415
+
+    return sum(
+        0 if category(character) in {"Mn", "Me"} else 1 + (east_asian_width(character) in {"W", "F"})
+        for character in text
+    )
+
+
+def _rows(pieces: list[Piece], first: int, further: int) -> Iterator[list[Piece]]:
+    row: list[Piece] = []
+    used = 0
+    room = first
+    for word, style_before in _words(pieces):
+        width = sum(columns(text) for _, text in word)
+        if used and used + 1 + width > room:
+            yield row
+            row, used, room = [], 0, further
+        if used:
+            # A space between words of one style has it too: fewer escapes.
+            row.append((style_before if word[0][0] == style_before else "", " "))
+            used += 1
+        row += word
+        used += width
+    yield row
+
+
+def _words(pieces: list[Piece]) -> Iterator[tuple[list[Piece], str]]:
+    """The words, each in one or more styles, and the style of what stands before it."""
+    word: list[Piece] = []
+    before = last = ""
+    for style, text in pieces:
+        head, *tail = text.split(" ")
+        if head:
+            word.append((style, head))
+            last = style
+        for part in tail:
+            if word:
+                yield word, before
+                before = last
+            word = [(style, part)] if part else []
+            last = style if part else last
+    if word:
+        yield word, before
+
+
+def _painted(pieces: list[Piece], view: View) -> str:
+    if not view.colour:
+        return "".join(text for _, text in pieces).replace(JOINT, " ")
+    painted = ""
+    current = ""
+    for style, text in pieces:
+        if style != current:
+            painted += ("\x1b[0m" if current else "") + (f"\x1b[{STYLES[style]}m" if style else "")
+            current = style
+        painted += text
+    return (painted + ("\x1b[0m" if current else "")).replace(JOINT, " ")

@@ -1,0 +1,114 @@
+"""Which of a report's resumes are shown, and which findings belong to each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from replaylint.render.escape import printable
+from replaylint.render.words import identifier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from replaylint.render.view import View
+    from replaylint.report.model import Finding, Report, Resume
+
+FOLDED_ABOVE: Final = 8
+"""With more resumes than this, or more recordings, those with nothing to look at are folded."""
+
+SLOWEST: Final = 3
+"""So many of the slowest resumes are shown whatever was found in them."""
+
+
+class Shown:
+    """A report as a view shows it. A resume is named by its number: 1-based, in report order."""
+
+    def __init__(self, report: Report, view: View) -> None:
+        self.filtered = view.session is not None or view.resume is not None
+        self.of_resume, self.of_trace = _by_subject(report)
+        every = dict(enumerate(report.resumes, 1))
+        chosen = {number: each for number, each in every.items() if _wanted(number, each, view)}
+        # Recordings without resumes are many where a whole folder is linted.
+        many = max(len(chosen), 0 if self.filtered else len(report.traces)) > FOLDED_ABOVE
+        self.folding = many and not view.everything
+        self.resumes = self._unfolded(chosen) if self.folding else chosen
+        self.folded = [each for number, each in chosen.items() if number not in self.resumes]
+        if self.filtered:
+            self.of_trace = {
+                path: [each for each in found if view.resume is None and _is(each.session_id, view.session)]
+                for path, found in self.of_trace.items()
+            }
+        self.by_trace: dict[str, list[int]] = {}
+        for number, resume in self.resumes.items():
+            self.by_trace.setdefault(resume.trace, []).append(number)
+        paths = list(dict.fromkeys(trace.path for trace in report.traces))
+        failed = {trace.path for trace in report.traces if trace.error is not None}
+        self.traces = [path for path in paths if self._is_shown(path, failed)]
+        self.folded_traces = 0 if self.filtered else len(paths) - len(self.traces)
+
+    def findings(self) -> list[Finding]:
+        """Those of what is shown."""
+        own = [each for number in self.resumes for each in self.of_resume.get(number, ())]
+        return own + [each for found in self.of_trace.values() for each in found]
+
+    def _unfolded(self, chosen: dict[int, Resume]) -> dict[int, Resume]:
+        gaps = {number: gap for number, each in chosen.items() if (gap := _gap(each)) is not None}
+        keep = set(sorted(gaps, key=lambda number: -gaps[number])[:SLOWEST])
+        keep |= {number for number in chosen if _grave(self.of_resume.get(number, ()))}
+        return {number: each for number, each in chosen.items() if number in keep}
+
+    def _is_shown(self, path: str, failed: set[str]) -> bool:
+        if path in self.by_trace:
+            return True
+        found = self.of_trace.get(path, ())
+        if self.filtered:
+            return bool(found)
+        return not self.folding or path in failed or _grave(found)
+
+
+def _wanted(number: int, resume: Resume, view: View) -> bool:
+    if view.resume is not None and number != view.resume:
+        return False
+    ids = [resume.session_id, *(session.session_id for session in resume.sessions)]
+    return view.session is None or any(_is(each, view.session) for each in ids)
+
+
+def _is(session_id: str | None, wanted: str | None) -> bool:
+    """Whether this is the id, as it is or as it is shown."""
+    return session_id is not None and wanted in {session_id, printable(session_id)}
+
+
+def _gap(resume: Resume) -> float | None:
+    """Seconds. As in the summary, of the named session of a replaying request."""
+    return resume.sessions[0].timing.response_gap_s if resume.replaying and resume.sessions else None
+
+
+def _grave(findings: Iterable[Finding]) -> bool:
+    return any(each.severity != "info" for each in findings)
+
+
+def _by_subject(report: Report) -> tuple[dict[int, list[Finding]], dict[str | None, list[Finding]]]:
+    """The findings on each resume, by its number, and those on none, by recording."""
+    numbers: dict[object, list[int]] = {}
+    for number, resume in enumerate(report.resumes, 1):
+        numbers.setdefault(_key(resume), []).append(number)
+    of_resume: dict[int, list[Finding]] = {}
+    of_trace: dict[str | None, list[Finding]] = {}
+    for finding in report.findings:
+        same = numbers.get(_key(finding)) if finding.side == "client" else None
+        if same is None:
+            of_trace.setdefault(finding.trace, []).append(finding)
+        else:
+            of_resume.setdefault(_latest(same, finding, report.resumes), []).append(finding)
+    return of_resume, of_trace
+
+
+def _latest(numbers: list[int], finding: Finding, resumes: list[Resume]) -> int:
+    """Of requests with one id, the last that is not after the finding."""
+    line = finding.line
+    before = [number for number in numbers if line is None or resumes[number - 1].request.line <= line]
+    return before[-1] if before else numbers[0]
+
+
+def _key(of: Finding | Resume) -> tuple[object, ...]:
+    return of.trace, of.connection, identifier(of.request_id)

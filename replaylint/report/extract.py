@@ -1,0 +1,433 @@
+"""Which lines of a recording one resume needs, so that they show of it what the whole recording does.
+
+A *selection* keeps lines of the resume's connection, by the sessions that they concern. Its sessions are those of the
+resume; those of every resume that shares one with it; the parents that announced one; the session of the vendor's event
+that makes a missing one an error. It ends with the last line that the resume and its findings, or another resume of
+these sessions, need. Kept are
+
+- the recorder's notes: where the connection begins, where it ended, what was dropped;
+- `initialize` and its answer, or what else gave the version away, where the resume itself does not;
+- up to the end of the selection, every message that bears the id of one of the sessions, names it in a result, or
+  announces it; of the updates before the resume only those of earlier resumes, markers, states and announcements;
+- requests and answers in pairs, wherever the other one stands, and what cancels a request that is kept;
+- what ended the connection, where something that is kept was not answered before.
+
+Where that does not show the same, more is kept, step by step: `Scope` says what.
+"""
+
+from __future__ import annotations
+
+from array import array
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final
+
+from replaylint.protocol import children, methods, vendor
+from replaylint.protocol.exchange import id_key
+from replaylint.protocol.variants import REPLAY_COMPLETE, SESSION_INFO, STATE
+from replaylint.recording.message import AGENT, CLIENT, Ended, Header, Label, Lost
+from replaylint.replay.timing import FIGURES
+from replaylint.report.lint import watched
+from replaylint.report.watch import Spoken, Watcher, splits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from replaylint.protocol.exchange import Request
+    from replaylint.recording.message import Message
+    from replaylint.replay.route import Route
+    from replaylint.report.model import Finding, Report, Resume, Session
+
+NEAR_S: Final = 2e-6
+"""Figures that differ by no more, in seconds, are the same: each is rounded to microseconds."""
+
+
+class Scope(IntEnum):
+    """How much is kept, from little to much."""
+
+    NEEDED = 1
+    """The selection."""
+    SESSIONS = 2
+    """Its updates before the resume, too."""
+    RECONNECTED = 3
+    """What concerns its sessions on other connections, too: a rule may ask whether a session was ever used."""
+    CONNECTION = 4
+    """Every message of the connection up to the selection's end."""
+    RECORDING = 5
+    """Every line up to the selection's end."""
+
+
+class _Kind(IntEnum):
+    UPDATE = 0
+    KEY_UPDATE = 1
+    """A marker, a state, an announcement: may mean something later."""
+    EXCHANGE = 2
+    """A request or a response: kept as a pair."""
+    OTHER = 3
+
+
+class _Exchange:
+    """A request, and its response if there was one."""
+
+    __slots__ = ("client", "connection", "ids", "key", "method", "request_line", "response_line")
+
+    def __init__(self, spoken: Spoken, request: Request, connection: int) -> None:
+        self.client = spoken.side == CLIENT
+        self.connection = connection
+        self.ids = {request.session_id} if request.session_id is not None else set()
+        self.key = request.key
+        self.method = request.method
+        self.request_line = spoken.line
+        self.response_line = 0
+
+    def answer(self, spoken: Spoken) -> None:
+        """Its response, which may name sessions."""
+        self.response_line = spoken.line
+        result = spoken.body.get("result")
+        facts = result if isinstance(result, dict) else {}
+        listed = facts.get("sessions")
+        for each in (facts, *(listed if isinstance(listed, list) else ())):
+            session_id = each.get("sessionId") if isinstance(each, dict) else None
+            if isinstance(session_id, str):
+                self.ids.add(session_id)
+
+
+class Survey(Watcher):
+    """What stands where in a recording: some bytes a message, and a little more for what is rare."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.lines, self.connections, self.sessions, self.kinds = array("q"), array("q"), array("q"), bytearray()
+        """A message each: its line, its connection, its session (-1: none) and its kind."""
+        self.ids: dict[str, int] = {}
+        self.exchanges: list[_Exchange] = []
+        self.announcements: list[tuple[int, str, str]] = []
+        """Connection, parent, child."""
+        self.vendor_events: list[tuple[int, int, str]] = []
+        """Connection, line, session."""
+        self.cancels: list[tuple[int, int, object]] = []
+        """Connection, line, the id of the request as ids are compared."""
+        self.versions: dict[int, int] = {}
+        """Of a connection: the line that gave its version away."""
+        self.notes: list[tuple[int, int]] = []
+        """Connection, line."""
+        self.ends: dict[int, tuple[int, ...]] = {}
+        """Of a connection that another one ended: the lines that say so."""
+        self.headers: dict[int, int] = {}
+        """Of a connection: the header that began it."""
+        self.first_header = 0
+        self._pending: dict[Request, _Exchange] = {}
+        self._label: object = None
+        self._headers: dict[object, int] = {}
+        """Of a label: the header that no message has followed yet."""
+        self.report = watched(path, self.watch)
+
+    def after(self, old: Route | None, route: Route | None, message: Message) -> None:
+        """Takes note of what this message was."""
+        line, body = message[0], message[3]
+        if not isinstance(body, dict | list):
+            self._note(old, route, line, body)
+            return
+        if route is None:
+            return
+        number = route.connection.number
+        header = self._headers.pop(self._label, 0)
+        if header:
+            self.headers[number] = header
+        if route.connection.version is not None:
+            self.versions.setdefault(number, line)
+        if old is not None and splits(old, route, message):
+            self._split(old.connection.number, number, route.connection.first_client_line, line)
+        for spoken in self.spoken(route, message):
+            self._add(spoken, number)
+
+    def _note(self, old: Route | None, route: Route | None, line: int, note: object) -> None:
+        if isinstance(note, Label):
+            unlabelled = self._headers.pop(None, 0) if self._label is None else 0
+            self._label = id_key(note.conn)
+            if unlabelled:
+                self._headers.setdefault(self._label, unlabelled)
+        elif isinstance(note, Header):
+            self.first_header = self.first_header or line
+            self._headers[self._label] = line
+            if old is not None:
+                self.ends[old.connection.number] = (line,)
+        elif isinstance(note, Ended | Lost) and route is not None:
+            self.notes.append((route.connection.number, line))
+
+    def _split(self, old: int, new: int, first_line: int, line: int) -> None:
+        """What the client said since its `initialize` belongs to the connection that the answer started."""
+        self.ends[old] = (first_line, line)
+        for exchange in self._pending.values():
+            if exchange.connection == old and exchange.client and exchange.request_line >= first_line:
+                exchange.connection = new
+        for at in range(len(self.lines) - 1, -1, -1):
+            if self.lines[at] < first_line:
+                break
+            if self.connections[at] == old and self.kinds[at] == _Kind.OTHER:  # what the client notified of
+                self.connections[at] = new
+
+    def _add(self, spoken: Spoken, number: int) -> None:
+        kind = _Kind.OTHER
+        request = spoken.request
+        if spoken.kind == "request" and request is not None:
+            kind = _Kind.EXCHANGE
+            self._pending[request] = exchange = _Exchange(spoken, request, number)
+            self.exchanges.append(exchange)
+        elif spoken.kind == "response":
+            kind = _Kind.EXCHANGE
+            if request is not None and request in self._pending:
+                self._pending.pop(request).answer(spoken)
+        elif spoken.variant is not None and spoken.session_id is not None and spoken.side in {AGENT, None}:
+            kind = self._update(spoken, spoken.variant, spoken.session_id, number)
+        elif spoken.method == methods.CANCEL_REQUEST:
+            params = spoken.body.get("params")
+            ident = params.get("requestId") if isinstance(params, dict) else None
+            self.cancels.append((number, spoken.line, id_key(ident)))
+        session_id = spoken.session_id
+        self.lines.append(spoken.line)
+        self.connections.append(number)
+        self.sessions.append(-1 if session_id is None else self.ids.setdefault(session_id, len(self.ids)))
+        self.kinds.append(kind)
+
+    def _update(self, spoken: Spoken, variant: str, session_id: str, number: int) -> _Kind:
+        params = spoken.body["params"]
+        if not isinstance(params, dict):
+            return _Kind.UPDATE
+        child = children.announced(variant, params["update"])
+        if child is not None:
+            self.announcements.append((number, session_id, child))
+        is_event = variant == SESSION_INFO and vendor.is_replay_end(params)
+        if is_event:
+            self.vendor_events.append((number, spoken.line, session_id))
+        key = is_event or child is not None or variant in {REPLAY_COMPLETE, STATE}
+        return _Kind.KEY_UPDATE if key else _Kind.UPDATE
+
+
+class Selection:
+    """The lines that one resume needs; the resume is named by its number, 1-based in report order."""
+
+    def __init__(self, survey: Survey, number: int) -> None:
+        self._survey = survey
+        self._report = survey.report
+        self.resume = survey.report.resumes[number - 1]
+        self.findings = findings_of(survey.report, self.resume)
+        self._ids = ids_of(self.resume) | {each.session_id for each in self.findings if each.session_id is not None}
+        self._last = max([self.resume.request.line, *_lines_of(self.findings)])
+        self._also: set[int] = _lines_of(self.findings)
+        self._spans: list[tuple[int, int]] = []
+        self._follow_vendor()
+        self._follow_cancel()
+        self._grow()
+
+    def kept(self, scope: Scope) -> bytearray:
+        """A byte for each line of the recording, after one for line 0, which there is not: whether it is kept."""
+        survey, connection = self._survey, self.resume.connection
+        last_line = survey.report.traces[0].lines
+        kept = bytearray(last_line + 1)
+        connections = {connection}
+        if scope >= Scope.RECONNECTED:
+            connections |= {each.connection for each in survey.exchanges if self._shares(each)}
+        for line in self._always(connections):
+            kept[line] = 1
+        wanted = {survey.ids[each] for each in self._ids if each in survey.ids}
+        for line, number, session, kind in zip(
+            survey.lines, survey.connections, survey.sessions, survey.kinds, strict=True
+        ):
+            if number in connections and line <= self._last and kind != _Kind.EXCHANGE:
+                all_of_it = scope >= Scope.CONNECTION and number == connection
+                kept[line] |= all_of_it or (session in wanted and self._tells(line, kind, scope))
+            if number in connections and line in self._also:
+                kept[line] = 1
+        self._keep_exchanges(kept, scope, connections)
+        if scope == Scope.RECORDING:
+            end = max(kept.rfind(1), min(self._last, last_line))
+            kept[1 : end + 1] = b"\1" * end
+        return kept
+
+    def _tells(self, line: int, kind: int, scope: Scope) -> bool:
+        """Whether this message of one of the sessions is needed."""
+        if scope > Scope.NEEDED or kind != _Kind.UPDATE or line >= self.resume.request.line:
+            return True
+        return any(first <= line <= last for first, last in self._spans)
+
+    def _always(self, connections: set[int]) -> Iterator[int]:
+        survey = self._survey
+        headers = [survey.headers[number] for number in connections if number in survey.headers]
+        yield from headers or [survey.first_header]  # a recorder's format is known by one
+        yield from (line for number, line in survey.notes if number in connections)
+        if self.resume.method != methods.LOAD and not self.resume.replaying:
+            yield from (line for number, line in survey.versions.items() if number in connections)
+
+    def _shares(self, exchange: _Exchange) -> bool:
+        return exchange.request_line <= self._last and not exchange.ids.isdisjoint(self._ids)
+
+    def _keep_exchanges(self, kept: bytearray, scope: Scope, connections: set[int]) -> None:
+        """Requests with their answers, until nothing is missing: a batch may bring further ones."""
+        connection = self.resume.connection
+        exchanges = [each for each in self._survey.exchanges if each.connection in connections]
+        keys: set[tuple[int, object]] = set()
+        for each in exchanges:
+            own = each.connection == connection and each.request_line <= self._last
+            if each.method == methods.INITIALIZE or self._shares(each) or (own and scope >= Scope.CONNECTION):
+                kept[each.request_line] = 1
+        missing = True
+        while missing:
+            missing = False
+            for each in exchanges:
+                if kept[each.request_line] or (each.response_line and kept[each.response_line]):
+                    keys.add((each.connection, each.key))
+                    for line in (each.request_line, each.response_line):
+                        missing |= not kept[line] and line > 0
+                        kept[line] = 1
+            for each in exchanges:
+                if kept[each.request_line] and not each.response_line:
+                    for line in self._survey.ends.get(each.connection, ()):
+                        missing |= not kept[line]
+                        kept[line] = 1
+            for number, line, key in self._survey.cancels:
+                if (number, key) in keys and not kept[line]:
+                    kept[line] = 1
+                    missing = True
+        kept[0] = 0
+
+    def _grow(self) -> None:
+        """Until no other resume of the connection shares a session with what is kept."""
+        connection = self.resume.connection
+        edges = {(parent, child) for number, parent, child in self._survey.announcements if number == connection}
+        if self.resume.response is None:
+            self._last = self._report.traces[0].lines
+        spans: dict[int, tuple[int, int]] = {}
+        before: tuple[int, int, int] | None = None
+        while before != (len(self._ids), self._last, len(spans)):
+            before = len(self._ids), self._last, len(spans)
+            self._ids |= {parent for parent, child in edges if child in self._ids}
+            for each in self._report.resumes:
+                if each.connection != connection or each.request.line > self._last:
+                    continue
+                if not ids_of(each).isdisjoint(self._ids):
+                    self._ids |= ids_of(each)
+                    last = each.response.line if each.response is not None else self._report.traces[0].lines
+                    spans[each.request.line] = (each.request.line, last)
+                    if each.response is not None:
+                        self._last = max(self._last, last)
+        self._spans = list(spans.values())
+
+    def _follow_vendor(self) -> None:
+        """Whether the agent sends the vendor's event at all makes a missing one grave."""
+        if all(each.rule != "RL201" for each in self.findings):
+            return
+        events = [each for each in self._survey.vendor_events if each[0] == self.resume.connection]
+        if events and not any(session in self._ids and line <= self._last for _, line, session in events):
+            _, line, session = events[0]
+            self._ids.add(session)
+            self._last = max(self._last, line)
+
+    def _follow_cancel(self) -> None:
+        """An agent that answers what came after a cancellation, but not what was cancelled, has gone on."""
+        key, first = id_key(self.resume.request_id), self.resume.request.line
+        line = next(
+            (
+                line
+                for number, line, cancelled in self._survey.cancels
+                if number == self.resume.connection and cancelled == key and line > first
+            ),
+            0,
+        )
+        if line and self.resume.response is None:
+            for each in self._survey.exchanges:
+                later = each.client and each.connection == self.resume.connection and each.request_line > line
+                if later and each.response_line:
+                    self._also |= {each.request_line, each.response_line}
+                    return
+
+
+def ids_of(resume: Resume) -> set[str]:
+    """The sessions of a resume."""
+    ids = {session.session_id for session in resume.sessions}
+    return ids if resume.session_id is None else ids | {resume.session_id}
+
+
+def findings_of(report: Report, resume: Resume) -> list[Finding]:
+    """The findings on a resume: those that its request is evidence of."""
+    return [each for each in report.findings if _concerns(each, resume)]
+
+
+def _concerns(finding: Finding, resume: Resume) -> bool:
+    if finding.connection != resume.connection:
+        return False
+    lines = [each.line for each in finding.evidence if each.what == "request"]
+    own = finding.side is None or (finding.side == CLIENT and id_key(finding.request_id) == id_key(resume.request_id))
+    return own and resume.request.line in lines
+
+
+def _lines_of(findings: list[Finding]) -> set[int]:
+    lines = {each.line for finding in findings for each in finding.evidence}
+    return lines | {line for each in findings for line in (each.line, each.last_line) if line is not None}
+
+
+def same(selection: Selection, kept: bytearray, extract: Report) -> bool:
+    """Whether this report of the lines that were kept says the same of the resume as that of the whole recording."""
+    line = _moved(kept, selection.resume.request.line)
+    for each in extract.resumes:
+        if each.request.line == line and id_key(each.request_id) == id_key(selection.resume.request_id):
+            found = [_finding(finding, None) for finding in findings_of(extract, each)]
+            wanted = [_finding(finding, kept) for finding in selection.findings]
+            return (
+                sorted(found, key=repr) == sorted(wanted, key=repr)
+                and _resume(each, None) == _resume(selection.resume, kept)
+                and len(each.sessions) == len(selection.resume.sessions)
+                and all(map(_near, each.sessions, selection.resume.sessions))
+            )
+    return False
+
+
+def accuses(kept: bytearray, extract: Report, whole: Report) -> bool:
+    """Whether the report of the lines that were kept finds something that is not found in the whole recording."""
+    known = {_finding(each, kept)[:4] for each in whole.findings}
+    return any(_finding(each, None)[:4] not in known for each in extract.findings)
+
+
+def _moved(kept: bytearray | None, line: int | None) -> int | None:
+    """Where a line stands among those that were kept; None where it was not."""
+    if kept is None or line is None:
+        return line
+    return kept.count(1, 0, line + 1) if kept[line] else None
+
+
+def _finding(each: Finding, kept: bytearray | None) -> tuple[object, ...]:
+    return (
+        *(each.rule, each.severity, _moved(kept, each.line), each.session_id, each.party, each.count, each.side),
+        *(each.fingerprint, _moved(kept, each.last_line)),
+        tuple((_moved(kept, evidence.line), evidence.what) for evidence in each.evidence),
+    )
+
+
+def _resume(each: Resume, kept: bytearray | None) -> tuple[object, ...]:
+    response = each.response
+    error = response.error if response is not None else None
+    return (
+        *(each.method, each.session_id, each.replaying, each.replay_from, each.ambiguous, each.end),
+        _moved(kept, response.line) if response is not None else None,
+        (error.code, error.message) if error is not None else None,
+        [_session(session, kept) for session in each.sessions],
+    )
+
+
+def _session(each: Session, kept: bytearray | None) -> tuple[object, ...]:
+    marker, updates = each.marker, each.updates
+    return (
+        *(each.session_id, each.role, each.parent, each.was_active, each.outcome, each.certified_by),
+        _moved(kept, each.announced_line),
+        (marker.kind, _moved(kept, marker.line)) if marker is not None else None,
+        (updates.history, updates.live, updates.other, updates.bytes, updates.by_kind),
+        each.timing.replay_end,
+    )
+
+
+def _near(one: Session, other: Session) -> bool:
+    """Whether two sessions have the same figures."""
+    for figure in FIGURES:
+        first, second = getattr(one.timing, figure), getattr(other.timing, figure)
+        if (first is None) != (second is None) or (first is not None and abs(first - second) > NEAR_S):
+            return False
+    return True

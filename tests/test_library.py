@@ -1,0 +1,444 @@
+"""`import replaylint`: linting files and messages from a program gives what the command line gives."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from orjson import dumps
+
+import replaylint
+from replaylint import Linter, lint
+from replaylint.protocol import direction
+from replaylint.recording.detect import recognise
+from replaylint.recording.formats.directions import flip
+from replaylint.recording.message import AGENT, ClockStep, Ended, Unreadable
+from replaylint.recording.source import Source
+from replaylint.render import FORMATS
+from replaylint.report.names import UnknownName
+from tests.conftest import ROOT
+from tests.recordings import Recording, report_of_file
+from tests.strategies import json_values
+from tests.test_properties import profile, rendered
+from tests.test_schema import check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from replaylint import Report
+    from replaylint.recording.message import Message as Read
+    from replaylint.recording.message import Side
+    from tests.recordings import Message
+
+HERE = sorted((ROOT / "tests" / "rules").glob("*/*.ndjson"))
+SHARED = ROOT.parent / "shared"
+CORPUS = sorted(path for path in (SHARED / "corpus").glob("*") if path.suffix in {".ndjson", ".jsonl"})
+
+
+def as_json(report: Report) -> Message:
+    """The report as its JSON has it; it fits the schema and every format can show it."""
+    for name in FORMATS:
+        rendered(report, name)
+    found: Message = json.loads(dumps(report))
+    check(found)
+    return found
+
+
+# Feeding
+
+
+def messages_of(path: Path) -> list[Read]:
+    """What is in a recording, as its format yields it."""
+    with Source(str(path)) as source:
+        recording = recognise(source)
+        messages = recording.messages
+        if recording.relative:
+            messages, _ = direction.settle(messages, lambda: flip(recording.sides))
+        return list(messages)
+
+
+def is_fed_alike(messages: list[Read]) -> bool:
+    """Whether this recording has nothing that cannot be fed.
+
+    That is several connections, a recorder's notes in the middle, a clock with another one beside it, and messages
+    whose side it does not say.
+    """
+    bodies = [body for _, _, _, body, _ in messages]
+    notes = [index for index, body in enumerate(bodies) if not isinstance(body, dict | list | ClockStep | Unreadable)]
+    last = [len(bodies) - 1] if bodies and isinstance(bodies[-1], Ended) else []
+    return notes == last and not any(side is None and isinstance(body, dict | list) for _, _, side, body, _ in messages)
+
+
+def fed(messages: list[Read], form: Callable[[object], Any], **options: Any) -> Report:
+    """The report of the same messages on the same lines: one without a message is fed as a blank."""
+    linter = Linter(**options)
+    closed, lines = False, 0
+    for line, time, side, body, _ in messages:
+        closed |= isinstance(body, Ended)
+        if isinstance(body, ClockStep | Ended):
+            continue
+        for _ in range(lines + 1, line):
+            linter.feed("client", b"\n")
+        lines = line
+        message = body.text if isinstance(body, Unreadable) else form(body)
+        linter.feed(side or "agent", message, None if time != time else time)  # noqa: PLR0124  (NaN)
+    return linter.finish(closed=closed)
+
+
+def substance(report: Message) -> tuple[Any, ...]:
+    """What a report says, but for the trace's own facts and the sizes of messages."""
+    resumes, findings = report["resumes"], report["findings"]
+    for each in (*resumes, *findings):
+        each["trace"] = ""
+    for resume in resumes:
+        for session in resume["sessions"]:
+            session["updates"]["bytes"] = 0
+    connections = [connection for trace in report["traces"] for connection in trace["connections"]]
+    return resumes, findings, connections, report["summary"]
+
+
+FORMS: dict[str, Callable[[object], object]] = {
+    "parsed": lambda body: body,
+    "bytes": dumps,
+    "line": lambda body: bytearray(dumps(body) + b"\n"),
+    "text": json.dumps,
+}
+
+
+FED = [path for path in (*HERE, *CORPUS) if is_fed_alike(messages_of(path))]
+
+
+@pytest.mark.parametrize("path", FED, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_feeding_is_reading(path: Path) -> None:
+    messages, expected = messages_of(path), substance(report_of_file(path))
+    for form in FORMS.values():
+        assert substance(as_json(fed(messages, form))) == expected
+
+
+def test_nearly_all_recordings_can_be_fed() -> None:
+    assert len(FED) > 0.9 * len((*HERE, *CORPUS))
+
+
+def test_what_is_expected_of_a_file_is_expected_of_messages() -> None:
+    path = ROOT / "tests" / "rules" / "RL406" / "fires.ndjson"
+    options = {"expect": ["complete"], "select": "RL4"}
+    report = as_json(fed(messages_of(path), FORMS["parsed"], **options))
+    assert [(each["rule"], each["line"]) for each in report["findings"]] == [("RL406", 6)]
+    assert report["findings"] != as_json(lint(path, expect="complete", select=["RL4"]))["findings"]
+    assert substance(report) == substance(as_json(lint(path, expect="complete", select=["RL4"])))
+
+
+def test_a_trace_of_messages() -> None:
+    linter = Linter(name="suite \ud800")
+    linter.feed("client", {"id": 1, "method": "initialize"}, 1764400000)
+    linter.feed("agent", b"\n", 1764400000.5)
+    linter.feed("agent", b"no JSON\n")
+    (trace,) = as_json(linter.finish())["traces"]
+    assert (trace["path"], trace["format"], trace["error"]) == ("suite \\ud800", "fed", None)
+    assert (trace["lines"], trace["messages"], trace["bytes"]) == (3, 1, len('{"id":1,"method":"initialize"}') + 1 + 8)
+    assert (trace["timestamps"], trace["directions"], trace["order"]) == ("wall", "recorded", "exact")
+
+
+@pytest.mark.parametrize(
+    ("times", "kind"),
+    [([None, None], "none"), ([None, 5.25], "relative"), ([0, 1764400000.0], "relative"), ([1e9], "wall")],
+)
+def test_the_clock(times: list[float | None], kind: str) -> None:
+    linter = Linter()
+    for time in times:
+        linter.feed("client", {}, time)
+    (trace,) = as_json(linter.finish())["traces"]
+    assert (trace["timestamps"], trace["resolution_s"]) == (kind, None)
+
+
+def replay(times: Sequence[float | None], **options: Any) -> Report:
+    """A complete replay, its messages at these times: handshake, request, message, marker, state, response."""
+    recording = Recording().initialize_v2().resume(1, "s").message("s", "m1").marker("s").idle("s").result(1, {})
+    linter = Linter(**options)
+    for record, time in zip(recording.records, times, strict=True):
+        linter.feed("client" if record["dir"] == "c2a" else "agent", record["msg"], time)
+    return linter.finish(closed=True)
+
+
+@pytest.mark.parametrize(
+    ("times", "replay_s", "gap_s"),
+    [
+        ([0, 0, 1, 2, 3, 4, 6], 2.0, 3.0),
+        ([0, 0, 1, 2, 3, 4, 3.999], 2.0, 0.999),
+        ([0, 0, 1, 2, 3, 2.9985, 6], 2.0, 3.0),
+        ([0, 0, 1, 2, 3, 2.997, 6], 2.0, None),
+        ([0, 0, 1, 0.5, 3, 4, 6], None, 3.0),
+        ([5, 4, 1, 2, 3, 4, 6], 2.0, 3.0),
+        ([0, 0, 1, 2, 3, None, 2.9985], 2.0, 0.0),
+        ([0, 0, 1, 2, 3, None, 2], 2.0, None),
+        ([0, 0, 1, None, 3, None, 6], 2.0, 3.0),
+        ([None] * 7, None, None),
+    ],
+)
+def test_a_clock_that_goes_back_voids_the_figures_that_span_it(
+    times: list[float | None], replay_s: float | None, gap_s: float | None
+) -> None:
+    ((session,),) = [resume.sessions for resume in replay(times).resumes]
+    assert (session.timing.replay_s, session.timing.response_gap_s) == (replay_s, gap_s)
+
+
+def test_a_message_is_not_kept() -> None:
+    message: Message = {"jsonrpc": "2.0", "id": ["a"], "method": "session/load", "params": {"sessionId": "s"}}
+    linter = Linter()
+    linter.feed("client", message)
+    message["id"].append("b")
+    message["params"].clear()
+    (resume,) = linter.finish().resumes
+    assert (resume.request_id, resume.session_id) == (["a"], "s")
+
+
+def test_a_side_is_told_by_its_value() -> None:
+    linter = Linter()
+    linter.feed(
+        cast("Side", "".join(["cli", "ent"])), {"id": 1, "method": "session/load", "params": {"sessionId": "s"}}
+    )
+    assert len(linter.finish().resumes) == 1
+
+
+# What a peer may send
+
+
+def nested(depth: int) -> object:
+    value: object = "deep"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+HOSTILE: list[object] = [
+    *({}, [], [[]], [None, 1, "x", {}], {"a": 2**70}, {"id": float("nan")}, {"id": float("inf")}, {"id": "\ud800"}),
+    *({"method": "\ud800"}, {1: {2: 3}}, {"method": 1, "id": {}}, {"method": "session/update", "params": []}),
+    *("", "\0", "null", "7", '"text"', "\ud800", "{", "\x1b[31m", "[" * 5000, "::error::"),
+    *(b"", b"\xff\xfe", b"\xef\xbb\xbf{}", b"{}\n{}\n", bytearray(b"1e999"), memoryview(b"{}")),
+]
+
+
+@pytest.mark.parametrize("side", ["client", "agent"])
+@pytest.mark.parametrize("message", HOSTILE, ids=lambda message: ascii(message)[:40])
+def test_a_hostile_message_does_no_harm(message: Any, side: Side) -> None:
+    linter = Linter()
+    linter.feed(side, message)
+    report = as_json(linter.finish(closed=True))
+    assert report["traces"][0]["lines"] == 1
+
+
+@pytest.mark.parametrize("key", ["id", "params", "result", "method"])
+@pytest.mark.parametrize("depth", [100, 250, 500, 2000, 100_000])
+def test_a_message_may_be_nested_deeply(depth: int, key: str) -> None:
+    linter = Linter()
+    linter.feed("client", {"jsonrpc": "2.0", "id": 1, "method": "session/load", key: nested(depth)})
+    assert linter.finish().traces[0].lines == 1
+
+
+@given(messages=st.lists(st.tuples(st.sampled_from(["client", "agent"]), json_values())))
+@profile(200)
+def test_no_json_does_harm(messages: list[tuple[Side, Any]]) -> None:
+    linter = Linter()
+    for side, message in messages:
+        linter.feed(side, message if isinstance(message, dict | list) else json.dumps(message))
+    as_json(linter.finish(closed=True))
+
+
+# Wrong arguments
+
+
+@pytest.mark.parametrize("side", ["Client", "", None, 1, ["client"], b"client"])
+def test_a_side_is_client_or_agent(side: Any) -> None:
+    with pytest.raises(ValueError, match="side has to be 'client' or 'agent', not "):
+        Linter().feed(side, {})
+
+
+@pytest.mark.parametrize("message", [None, 1, object(), ("a",), {"a"}, Path("x")], ids=repr)
+def test_a_message_is_json_or_its_text(message: Any) -> None:
+    with pytest.raises(TypeError, match="message has to be a dict, a list, bytes or a str, not "):
+        Linter().feed(AGENT, message)
+
+
+@pytest.mark.parametrize("message", [{"a": b"x"}, {"a": {1}}, {(1,): 2}, [object()]], ids=repr)
+def test_a_message_holds_nothing_but_json(message: Any) -> None:
+    with pytest.raises(TypeError, match="message is no JSON: "):
+        Linter().feed(AGENT, message)
+
+
+@pytest.mark.parametrize("time", ["1", True, [1], 1j], ids=repr)
+def test_a_time_is_a_number(time: Any) -> None:
+    with pytest.raises(TypeError, match="time has to be seconds as a float, or None, not "):
+        Linter().feed(AGENT, {}, time)
+
+
+@pytest.mark.parametrize("time", [float("nan"), float("inf"), -float("inf"), 10**400], ids=lambda time: f"{time}"[:5])
+def test_a_time_is_finite(time: float) -> None:
+    with pytest.raises(ValueError, match="time has to be a finite number of seconds, or None, not "):
+        Linter().feed(AGENT, {}, time)
+
+
+def test_what_was_refused_was_not_fed() -> None:
+    linter = Linter()
+    refused: list[tuple[Any, Any, Any]] = [("nobody", {}, 1.0), ("agent", None, 1.0), ("agent", {}, "now")]
+    for side, message, time in refused:
+        with pytest.raises((TypeError, ValueError)):
+            linter.feed(side, message, time)
+    (trace,) = linter.finish().traces
+    assert (trace.lines, trace.bytes, trace.timestamps) == (0, 0, "none")
+
+
+def test_what_is_finished_takes_nothing_more() -> None:
+    linter = Linter()
+    linter.finish()
+    with pytest.raises(ValueError, match="this linter has finished"):
+        linter.feed("client", {})
+    with pytest.raises(ValueError, match="this linter has finished"):
+        linter.finish()
+
+
+@pytest.mark.parametrize("option", ["select", "ignore", "expect"])
+def test_names_are_checked_at_once(option: str) -> None:
+    wrong: dict[str, Any] = {option: ["complete,truncate"] if option == "expect" else "RL301,live-before-markers"}
+    meant = "truncated" if option == "expect" else "live-before-marker"
+    for call in (lambda: Linter(**wrong), lambda: lint("absent", **wrong)):
+        with pytest.raises(UnknownName, match=f"there is no .*; did you mean {meant}\\?"):
+            call()
+    for value in (7, [7], b"RL301"):
+        for call in (lambda value=value: Linter(**{option: value}), lambda value=value: lint("x", **{option: value})):
+            with pytest.raises(TypeError):
+                call()
+
+
+def test_a_name_is_text() -> None:
+    with pytest.raises(TypeError, match="name has to be a str, not int"):
+        Linter(name=cast("str", 1))
+
+
+# Files
+
+
+SAMPLE = ROOT / "sample_traces" / "live-before-marker.ndjson"
+
+
+def test_a_recording_or_several() -> None:
+    expected = as_json(lint([str(SAMPLE)]))
+    assert [each["rule"] for each in expected["findings"]] == ["RL301"]
+    for paths in (str(SAMPLE), SAMPLE, (SAMPLE,), iter([SAMPLE])):
+        assert as_json(lint(paths)) == expected
+    twice = lint([SAMPLE, str(SAMPLE)])
+    assert len(twice.traces) == len(twice.resumes) == 2
+
+
+def test_no_recording() -> None:
+    report = lint([])
+    assert (report.traces, report.resumes, report.findings) == ([], [], [])
+
+
+@pytest.mark.parametrize("paths", [None, 1, [1], [None]], ids=repr)
+def test_a_path_is_a_path(paths: Any) -> None:
+    with pytest.raises(TypeError):
+        lint(paths)
+
+
+@pytest.mark.parametrize(
+    ("options", "rules"),
+    [
+        ({}, ["RL301"]),
+        ({"select": "RL2"}, []),
+        ({"select": []}, []),
+        ({"select": ["RL2", "live-before-marker"]}, ["RL301"]),
+        ({"select": "RL2, live-before-marker"}, ["RL301"]),
+        ({"ignore": "RL301"}, []),
+        ({"ignore": []}, ["RL301"]),
+        ({"select": "RL3", "ignore": ("RL2", "RL30")}, []),
+        ({"expect": "truncated"}, ["RL301", "RL406"]),
+        ({"expect": "truncated", "ignore": "RL3"}, ["RL406"]),
+        ({"expect": ["complete"]}, ["RL301"]),
+    ],
+)
+def test_what_is_reported(options: dict[str, Any], rules: list[str]) -> None:
+    report = lint(SAMPLE, **options)
+    assert [finding.rule for finding in report.findings] == rules
+    assert report.summary.findings["error"] == len(rules)
+
+
+def test_what_the_end_of_a_recording_means(tmp_path: Path) -> None:
+    path = tmp_path / "cut.ndjson"
+    path.write_bytes(b"\n".join(Recording().initialize_v2().resume(1, "s").message("s", "m1").lines()))
+    for closed, outcome in ((False, "inconclusive"), (True, "truncated")):
+        ((session,),) = [resume.sessions for resume in lint(path, closed=closed).resumes]
+        assert session.outcome == outcome
+
+
+def test_an_input_that_cannot_be_read_is_a_trace(tmp_path: Path) -> None:
+    report = lint([tmp_path / "absent", SAMPLE, tmp_path])
+    check(as_json(report))
+    assert [trace.error and trace.error.code for trace in report.traces] == ["not-found", None, "directory"]
+    assert len(report.resumes) == 1
+
+
+def test_lines_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "noise.ndjson"
+    path.write_bytes(b"noise\n" + SAMPLE.read_bytes())
+    told: list[str] = []
+    lint(path, warn=told.append)
+    assert len(told) == 1
+    assert f"{path}:1: this line is no JSON" in told[0]
+
+
+# The package
+
+
+def python(script: str) -> str:
+    """What this script prints, in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT, timeout=60
+    ).stdout
+
+
+def test_importing_it_imports_nothing() -> None:
+    loaded = python(
+        "import sys; before = {*sys.modules}; import replaylint; replaylint.__version__, dir(replaylint)\n"
+        "print(*sorted({*sys.modules} - before))"
+    ).split()
+    assert [name for name in loaded if name.startswith("replaylint")] == ["replaylint"]
+    assert not {"orjson", "typer", "rich", "dataclasses", "json"} & {*loaded}
+
+
+def test_the_library_needs_no_command_line() -> None:
+    script = "import sys; from replaylint import *; lint([]); Linter().finish(); print(*sys.modules)"
+    assert not {"typer", "rich", "pytest", "replaylint.cli"} & {*python(script).split()}
+    assert not {"typer", "rich", "pytest"} & {*python("import sys, replaylint.testing; print(*sys.modules)").split()}
+
+
+def test_the_command_line_imports_no_more_than_it_needs() -> None:
+    script = (
+        "import sys; sys.argv[1:] = ['-q', 'sample_traces/complete.ndjson']; from replaylint.cli import main; main()\n"
+        "print(*sys.modules)"
+    )
+    unwanted = {"replaylint.report.linter", "replaylint.report.expectations", "replaylint.testing"}
+    assert not unwanted & {*python(script).split()}
+
+
+def test_every_name_is_there() -> None:
+    assert replaylint.__all__ == sorted(replaylint.__all__)
+    for name in replaylint.__all__:
+        assert getattr(replaylint, name) is not None
+        assert name in dir(replaylint)
+    with pytest.raises(AttributeError, match="module 'replaylint' has no attribute 'Lintr'"):
+        replaylint.Lintr  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_the_readme_shows_what_works() -> None:
+    chapter = (ROOT / "README.md").read_text(encoding="utf-8").split("## Use it from Python")[1].split("\n## ")[0]
+    blocks = re.findall(r"```python\n(.*?)```\n+(?:It prints\n+```\n(.*?)```)?", chapter, re.DOTALL)
+    assert len(blocks) >= 2
+    for code, printed in blocks:
+        assert python(code) == printed
