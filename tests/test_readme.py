@@ -107,6 +107,8 @@ def test_the_extract_is_what_the_readme_says(tmp_path: Path, monkeypatch: pytest
     assert shown[1].split()[-1] == called[3]
 
 
+UTF8 = {**os.environ, "LC_ALL": "C.UTF-8", "PYTHONIOENCODING": "utf-8"}
+
 SAMPLES = {
     "complete.ndjson": ["complete"],
     "complete-failed.ndjson": ["complete_failed"],
@@ -124,11 +126,27 @@ SAMPLES = {
 }
 
 
-def test_every_sample_is_listed() -> None:
-    assert {path.name for path in (ROOT / "sample_traces").iterdir()} == set(SAMPLES)
+def test_every_sample_is_listed_in_the_order_of_the_story() -> None:
+    names = {path.stem for path in (ROOT / "sample_traces").iterdir()}
+    assert names == {name.removesuffix(".ndjson") for name in SAMPLES}
+    table = README.split("## Samples")[1].split("\n## ")[0]
+    assert re.findall(r"^\| `([\w.-]+)` \|", table, re.MULTILINE) == list(SAMPLES)
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_sample_shows_its_outcome(name: str) -> None:
     report = report_of_file(ROOT / "sample_traces" / name)
     assert [each["outcome"] for resume in report["resumes"] for each in resume["sessions"]] == SAMPLES[name]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_prints_what_stands_beside_it(name: str) -> None:
+    """REPLAYLINT_UPDATE_GOLDEN=1 writes it anew."""
+    path = f"sample_traces/{name}"
+    run = subprocess.run(
+        [sys.executable, "-m", "replaylint", path], capture_output=True, check=False, cwd=ROOT, env=UTF8
+    )
+    beside = ROOT / path.replace(".ndjson", ".txt")
+    if os.environ.get("REPLAYLINT_UPDATE_GOLDEN"):
+        beside.write_bytes(run.stdout)
+    assert run.stdout.decode() == beside.read_text(encoding="utf-8")

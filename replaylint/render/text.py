@@ -282,7 +282,7 @@ def _gap(resume: Resume, session: Session, trace: Trace) -> Iterator[Piece | str
         yield f", and {awaited} with it"
         return
     untold = "" if failed else ", not told that it was the last,"
-    yield f" and waited on for {awaited}" if marked else f"; the client{untold} waited on for {awaited}"
+    yield f" and kept waiting for {awaited}" if marked else f"; the client{untold} kept waiting for {awaited}"
     pause, waiting = timing.gap_longest_pause_s, timing.gap_waiting_for_client_s
     if pause is not None:
         all_of_it = duration(pause) == duration(gap)
