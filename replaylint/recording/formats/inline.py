@@ -18,12 +18,10 @@ NAME: Final = "inline"
 def sniff(records: Sequence[dict[str, object]]) -> int:
     """How many of these records are messages that bear a direction."""
     key = directions.find_key(records)
-    if key is None:
-        return 0
-    return sum(
-        directions.side_of(record.get(key)) is not None and is_jsonrpc(record) and not envelope.has_body(record)
-        for record in records
-    )
+    messages = [record for record in records if is_jsonrpc(record) and not envelope.has_body(record)]
+    known = sum(directions.side_of(record.get(key)) is not None for record in messages if key is not None)
+    # A few whose direction cannot be read do not make the recording a bare one.
+    return len(messages) if 2 * known > len(messages) else known
 
 
 def read(lines: Iterable[bytes], records: Sequence[dict[str, object]], progress: Progress) -> Reading:
