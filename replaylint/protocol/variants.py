@@ -51,5 +51,6 @@ USER_MESSAGES: Final = frozenset({"user_message", "user_message_chunk"})
 DECIDES: Final = {STATE: 2, "user_message": 2, "agent_message": 2, "tool_call": 1}
 """The version that a variant gives away, where no `initialize` result does."""
 
-FINAL_STATUSES: Final = frozenset({"completed", "failed"})
-BUSY_STATES: Final = frozenset({"running", "requires_action"})
+FINAL_STATUSES: Final = ("completed", "failed")
+"""Tuples, not sets: what is looked up in them may be anything, also what has no hash."""
+BUSY_STATES: Final = ("running", "requires_action")

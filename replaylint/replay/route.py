@@ -12,6 +12,7 @@ from replaylint.protocol import children, methods, vendor
 from replaylint.protocol.connection import forget_oldest
 from replaylint.protocol.variants import (
     BUSY_STATES,
+    CHILDREN,
     DECIDES,
     KNOWN,
     NEAR_MISS_METHODS,
@@ -239,15 +240,13 @@ class Route:
             return
         if variant == STATE:
             session.state_line, session.state = line, update.get("state")
-            if session.state in tuple(BUSY_STATES):
+            if session.state in BUSY_STATES:
                 session.busy_line = line
         event = fold.event_of(variant)
-        child = children.announced(variant, update)
+        child = children.announced(variant, update) if variant in CHILDREN else None
         if window is not None:
             begins = event == Event.HISTORY and not window.last_line
-            self.judge.see(window, event, seen)
-            fold.fold_of(window.state, variant)(window, line, time, variant, update, size)
-            self._step(window, event)
+            self._take(window, event, seen, size)
             if begins:
                 first = Seen(variant, line, time, session_id, params)
                 self.judge.notice(Fact.FIRST_HISTORY, connection, first, window)
@@ -260,13 +259,17 @@ class Route:
             window = self._foreign(resume, seen)
             if window is None:
                 continue
-            self.judge.see(window, event, seen)
-            fold.fold_of(window.state, variant)(window, line, time, variant, update, size)
-            self._step(window, event)
+            self._take(window, event, seen, size)
             if child is not None and window.early is not None and len(window.early.children) < STRAYS_REMEMBERED:
                 window.early.children.append(child)
         if child is not None and child != session_id:
             connection.announce(child, session_id)
+
+    def _take(self, window: Window, event: Event, seen: Seen, size: int) -> None:
+        """An update that is no marker becomes part of a window."""
+        self.judge.see(window, event, seen)
+        fold.fold_of(window.state, seen.what)(window, seen.line, seen.time, seen.what, seen.content, size)
+        self._step(window, event)
 
     def agent_request(self, request: Request, params: Mapping[str, object]) -> None:
         """The agent asked the client something."""

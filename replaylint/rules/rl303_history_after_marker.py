@@ -76,7 +76,7 @@ def _new_message(window: Window, seen: Seen) -> bool:
 
 
 def _finished_tool_call(window: Window, seen: Seen) -> bool:
-    if seen.what not in TOOL_CALLS or seen.content.get("status") not in tuple(FINAL_STATUSES):
+    if seen.what not in TOOL_CALLS or seen.content.get("status") not in FINAL_STATUSES:
         return False
     ident = seen.content.get("toolCallId")
     return isinstance(ident, str) and (ident,) not in window.ids
