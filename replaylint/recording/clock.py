@@ -141,17 +141,15 @@ class Steps:
     """
 
     def __init__(self) -> None:
-        self._lines: list[int] = []
+        self.lines: list[int] = []
 
     def add(self, line: int) -> None:
         """The clock went back before this line."""
-        if len(self._lines) < STEPS_REMEMBERED:
-            self._lines.append(line)
+        if len(self.lines) < STEPS_REMEMBERED:
+            self.lines.append(line)
 
     def between(self, first: int, last: int) -> bool:
         """Whether the clock went back after line `first` and up to line `last`."""
-        lines = self._lines
-        if not lines:
-            return False
+        lines = self.lines
         at = bisect_right(lines, first)
         return (at < len(lines) and lines[at] <= last) or (len(lines) == STEPS_REMEMBERED and last > lines[-1])

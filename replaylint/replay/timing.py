@@ -45,7 +45,10 @@ def seconds(first: Point | None, last: Point | None, steps: Steps) -> float | No
     """
     if first is None or last is None or not first.line or not last.line:
         return None
-    return None if steps.between(first.line, last.line) else figure(last.time - first.time)
+    if steps.lines and steps.between(first.line, last.line):
+        return None
+    value = last.time - first.time
+    return round(value, DECIMALS) if value >= 0.0 else figure(value)
 
 
 def figure(value: float) -> float | None:
