@@ -481,3 +481,19 @@ def test_on_a_partial_connection_nobody_knows(tmp_path: Path) -> None:
 def test_until_the_recording_shows_it(method: str, result: object, active: bool | None, tmp_path: Path) -> None:
     recording = complete(Recording().client(9, method, sessionId="s").result(9, result), 1, "s")
     assert was_active(report_of(recording.lines(), tmp_path)) == [active]
+
+
+def test_more_pending_replays_than_are_looked_through_are_told_apart(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2()
+    numbers = range(1, 151)
+    for number in numbers:
+        recording.resume(number, f"s{number}")
+    for number in numbers:
+        recording.message(f"s{number}", "m").marker(f"s{number}").idle(f"s{number}")
+    for number in numbers:
+        recording.result(number, {})
+    report = report_of(recording.lines(), tmp_path)
+    assert resumes(report) == [(1, number, "success", "complete") for number in numbers]
+    assert {session["updates"]["history"] for resume in report["resumes"] for session in resume["sessions"]} == {1}
+    assert not any(resume["ambiguous"] for resume in report["resumes"])
+    assert found(report) == []

@@ -21,7 +21,7 @@ from replaylint.protocol.variants import (
     SESSION_INFO,
     STATE,
 )
-from replaylint.recording.message import AGENT
+from replaylint.recording.message import AGENT, CLIENT
 from replaylint.replay import fold, gap
 from replaylint.replay.facts import Fact
 from replaylint.replay.outcome import CANCELLED
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 FOREIGN_REMEMBERED: Final = 1000
 """Sessions that may still be announced as children, a pending replay."""
+REPLAYS_WATCHED: Final = 100
+"""Pending requests, the oldest, that are looked through for one message."""
 STRAYS_REMEMBERED: Final = 100
 """Markers and announcements, an unannounced window."""
 
@@ -98,6 +100,10 @@ class Route:
         self.pending: dict[Request, Resume] = {}
         self.replays: list[Resume] = []
         """The pending ones that replay, the oldest first."""
+        self.windows: dict[str, list[Window]] = {}
+        """The windows of the pending ones by their sessions, those of the oldest request first."""
+        self.plain: list[Resume] = []
+        """The pending ones that do not replay."""
         self.past: dict[str, Past] = {}
         """The last window of each session whose request has ended."""
         self.asked: dict[Request, Window] = {}
@@ -127,21 +133,23 @@ class Route:
         if resume.replaying:
             self._replay(resume, session_id)
         else:
+            self.plain.append(resume)
             self._own(session_id)  # and have its updates leave the hot path
 
     def _replay(self, resume: Resume, session_id: str) -> None:
+        request = resume.request
+        overlapped = [each for each in self._windows(session_id) if not each.resume.request.odd]
         resume.windows[session_id] = window = Window(resume, session_id, None, State.REPLAYING)
         self._enter(window, State.REPLAYING)
-        request = resume.request
-        overlapped = [each for each in self.replays if session_id in each.windows and not each.request.odd]
         if not request.odd:
             for each in overlapped:
-                each.ambiguous = resume.ambiguous = True
-            pending = next((each.request for each in overlapped if each.session_id == session_id), None)
+                each.resume.ambiguous = resume.ambiguous = True
+            pending = next((each.resume.request for each in overlapped if each.parent is None), None)
             if pending is not None:
                 seen = Seen(request.method, request.line, request.time, session_id, {"line": pending.line})
                 self.judge.notice(Fact.OVERLAP, self.connection, seen, window)
         self.replays.append(resume)
+        self._add(window)
         self._own(session_id)
         self._idle()
 
@@ -163,10 +171,10 @@ class Route:
         ident = params.get("requestId")
         if side is AGENT:
             return
-        for request, resume in self.pending.items():
-            if not resume.cancel_line and request.answers_to(ident):
-                resume.cancel_line = line
-                return
+        request = self.connection.exchange.find(CLIENT, ident)
+        resume = self.pending.get(request) if request is not None else None
+        if resume is not None and not resume.cancel_line:
+            resume.cancel_line = line
 
     def respond(self, request: Request, line: int, time: float, error: Error | None) -> None:
         """A request of the client was answered."""
@@ -199,8 +207,11 @@ class Route:
             if resume in old.replays:
                 old.replays.remove(resume)
                 self.replays.append(resume)
+            elif not resume.replaying:
+                self.plain.append(resume)
             for window in resume.windows.values():
                 self._enter(window, window.state)
+                self._add(window)
                 self._own(window.session_id)
         self._idle()
 
@@ -255,7 +266,7 @@ class Route:
                 self._announce(window, child, line)
             return
         self._outside(session, event, seen)
-        for resume in self.replays:
+        for resume in self.replays[:REPLAYS_WATCHED]:
             window = self._foreign(resume, seen)
             if window is None:
                 continue
@@ -285,7 +296,7 @@ class Route:
             self.asked[request] = target
             return
         self._outside(self.connection.session(session_id), Event.AGENT_REQUEST, seen)
-        for resume in self.replays:
+        for resume in self.replays[:REPLAYS_WATCHED]:
             window = self._foreign(resume, seen)
             if window is not None:
                 self.judge.see(window, Event.AGENT_REQUEST, seen)
@@ -300,7 +311,7 @@ class Route:
     def _outside(self, session: Session, event: Event, seen: Seen) -> None:
         """A message for a session that no window owns."""
         session_id = seen.session_id
-        plain = [each for each in self.pending.values() if each.session_id == session_id and not each.replaying]
+        plain = [each for each in self.plain[:REPLAYS_WATCHED] if each.session_id == session_id]
         for resume in plain:
             self.judge.see_plain(resume, seen)
         past = self._remembered(session_id)
@@ -362,12 +373,12 @@ class Route:
         session_id = seen.session_id
         during = self.replays[0] if self.replays else None
         unannounced = during is not None and not session.named and session.root is None
-        for replay in self.replays:
-            if replay.session_id == session.root:  # the replay of its own tree has not announced it
-                during, unannounced = replay, True
+        for named in self._windows(session.root) if session.root is not None else ():
+            if named.parent is None:  # the replay of its own tree has not announced it
+                during, unannounced = named.resume, True
         stray = Stray(event, seen._replace(content={}), self._remembered(session_id), during, unannounced=unannounced)
         stray.certain = session.named and not unannounced
-        for replay in self.replays:
+        for replay in self.replays[:REPLAYS_WATCHED]:
             window = self._foreign(replay, seen)
             if window is not None and window.early is not None and len(window.early.strays) < STRAYS_REMEMBERED:
                 window.early.strays.append(stray)
@@ -424,6 +435,7 @@ class Route:
         window.parent = parent.session_id
         window.announced_line = line
         resume.windows[child_id] = window
+        self._add(window)
         self._step(window, Event.ANNOUNCEMENT)
         if window.early is not None:
             window.early.unannounced = not was_announced
@@ -459,8 +471,8 @@ class Route:
         for window in resume.windows.values():
             gap.end(window, response.time)
             self._step(window, Event.END)
-        if resume.replaying and resume in self.replays:
-            self.replays.remove(resume)
+        if resume in (pending := self.replays if resume.replaying else self.plain):
+            pending.remove(resume)
         self.judge.request_end(resume)
         self.ended(resume)
         self._release(resume)
@@ -473,7 +485,7 @@ class Route:
                 forget_oldest(self.past)
                 self.past[window.session_id] = past = Past(window, self._snapshot(resume))
                 past.watched &= session.prompt_line < resume.request.line
-            self._own(window.session_id)
+            self._drop(window)
         resume.windows = {}
         self._idle()
 
@@ -508,9 +520,10 @@ class Route:
             replaying = resume.asks_for_history(self.connection.version)
             if resume.replaying and not replaying:
                 self.replays.remove(resume)
-                ids, resume.windows = tuple(resume.windows), {}
-                for session_id in ids:
-                    self._own(session_id)
+                self.plain.append(resume)
+                windows, resume.windows = tuple(resume.windows.values()), {}
+                for window in windows:
+                    self._drop(window)
             resume.replaying = replaying
             if request.method == methods.LOAD and not replaying:
                 del self.pending[request]
@@ -518,14 +531,29 @@ class Route:
                 self._enter(window, window.state)
         self._idle()
 
+    def _windows(self, session_id: str) -> list[Window]:
+        """The pending windows of this session, as many of them as are told apart."""
+        return self.windows.get(session_id, [])[:REPLAYS_WATCHED]
+
+    def _add(self, window: Window) -> None:
+        windows = self.windows.setdefault(window.session_id, [])
+        windows.append(window)
+        windows.sort(key=lambda each: each.resume.request.line)
+
+    def _drop(self, window: Window) -> None:
+        windows = self.windows.get(window.session_id, [])
+        if window in windows:
+            windows.remove(window)
+        if not windows:
+            self.windows.pop(window.session_id, None)
+        self._own(window.session_id)
+
     def _own(self, session_id: str) -> None:
         """Which window owns this session's messages from here on."""
         owner: Window | None = None
-        for resume in self.replays:
-            window = resume.windows.get(session_id)
-            if window is None or (owner is not None and resume.request.odd):
-                continue
-            if owner is None or owner.marker is not None or owner.resume.request.odd:
+        for window in self._windows(session_id):
+            odd = window.resume.request.odd
+            if owner is None or (not odd and (owner.marker is not None or owner.resume.request.odd)):
                 owner = window
         if owner is not None:
             self.targets[session_id] = owner
