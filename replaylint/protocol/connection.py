@@ -87,8 +87,6 @@ class Connection:
         self.forgot = False
         """Whether sessions were forgotten, so that a new id may be an old one."""
         self.version: int | None = None
-        self.negotiated = False
-        """Whether `version` comes from an `initialize` result; a later sign no longer changes it then."""
         self.first_client_line = 0
         self.begins_here = False
         """Whether its first client message is `initialize`: else its beginning is not in the recording."""
@@ -184,7 +182,6 @@ class Connection:
             version = facts.get("protocolVersion")
             if version in VERSIONS and not isinstance(version, bool):
                 self.version = int(version)
-                self.negotiated = True
         elif method in {methods.NEW, methods.FORK}:
             self._names(facts.get("sessionId"), active=True)
         elif method in {methods.CLOSE, methods.DELETE} and request.session_id is not None:

@@ -314,7 +314,7 @@ class Route:
         plain = [each for each in self.plain[:REPLAYS_WATCHED] if each.session_id == session_id]
         for resume in plain:
             self.judge.see_plain(resume, seen)
-        past = self._remembered(session_id)
+        past = self.remembered(session_id)
         watched = past is not None and past.watched
         if past is not None:
             if watched and event == Event.HISTORY and not session.prompts:
@@ -340,16 +340,14 @@ class Route:
         self.judge.see_after(self.connection, past, event, seen)
         past.state = TABLE[past.state][event]
 
-    def _remembered(self, session_id: str) -> Past | None:
+    def remembered(self, session_id: str) -> Past | None:
         """The window that this session had in the last resume request of its tree, if that has ended."""
         past = self.past.get(session_id)
-        root = self._root(session_id)
-        return past if past is not None and past.request_line == root.resume_line else None
-
-    def _root(self, session_id: str) -> Session:
-        """The session that a child's parents go back to; any other session itself."""
-        session = self.connection.session(session_id)
-        return session if session.root is None else self.connection.session(session.root)
+        sessions = self.connection.sessions
+        root = sessions.get(session_id)
+        if root is not None and root.root is not None:
+            root = sessions.get(root.root)
+        return past if past is not None and root is not None and past.request_line == root.resume_line else None
 
     # Markers and announcements
 
@@ -376,7 +374,7 @@ class Route:
         for named in self._windows(session.root) if session.root is not None else ():
             if named.parent is None:  # the replay of its own tree has not announced it
                 during, unannounced = named.resume, True
-        stray = Stray(event, seen._replace(content={}), self._remembered(session_id), during, unannounced=unannounced)
+        stray = Stray(event, seen._replace(content={}), self.remembered(session_id), during, unannounced=unannounced)
         stray.certain = session.named and not unannounced
         for replay in self.replays[:REPLAYS_WATCHED]:
             window = self._foreign(replay, seen)

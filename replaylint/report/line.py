@@ -212,11 +212,7 @@ def _past(spoken: Spoken) -> Past | None:
     """The window of this agent's message, if it belongs to one that has ended: the last of its tree."""
     if spoken.route is None or spoken.session_id is None or spoken.side != AGENT or spoken.kind == "response":
         return None
-    sessions = spoken.route.connection.sessions
-    past = spoken.route.past.get(spoken.session_id)
-    session = sessions.get(spoken.session_id)
-    root = sessions.get(session.root) if session is not None and session.root is not None else session
-    return past if past is not None and root is not None and past.request_line == root.resume_line else None
+    return spoken.route.remembered(spoken.session_id)
 
 
 def _fact(watcher: _Look, said: _Said, report: Report) -> Fact:

@@ -168,6 +168,30 @@ class Rule:
             if seen is not None:
                 yield window, seen
 
+    def saw(
+        self,
+        severity: Severity,
+        connection: Connection,
+        seen: Seen,
+        *,
+        window: Window | None = None,
+        past: Past | None = None,
+        **facts: object,
+    ) -> Hit:
+        """A hit for one message, in this window, after that one, or outside any."""
+        hit = Hit(
+            self,
+            severity,
+            seen.line,
+            window=window,
+            past=past,
+            connection=connection,
+            session_id=seen.session_id or None,
+            what=seen.what,
+        )
+        hit.facts.update(facts)
+        return hit
+
     def counted(self, window: Window, seen: Occurrences, **facts: object) -> Hit:
         """A hit for what the rule saw in a window."""
         hit = Hit(
@@ -187,8 +211,8 @@ class Hit:
     """What a rule found at a line, before it is worded: one per rule, session and request.
 
     With `window`, it is a hit in that window: it concerns its request and its session. With `past`, it concerns the
-    session, and the request is only evidence. `facts` is what the rule's
-    sentence tells beside the count; those that end in `_line` are the finding's evidence.
+    session, and the request is only evidence. `facts` is what the rule's sentence tells beside the count; those that
+    end in `_line` are the finding's evidence.
     """
 
     __slots__ = (

@@ -34,21 +34,11 @@ def see(window: Window, event: Event, seen: Seen) -> Hit | None:
     mark = window.mark_of(event)
     if mark is None:
         return None
-    return Hit(RULE, ERROR, seen.line, window=window, what=seen.what, marker_line=mark.line)
+    return RULE.saw(ERROR, window.resume.connection, seen, window=window, marker_line=mark.line)
 
 
 @RULE.sees_after(Event.MARKER, Event.VENDOR_MARKER)
 def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> Hit | None:
     """The same, after the request's end: also where the first one was late."""
     first = past.line_of(event)
-    if not first:
-        return None
-    return Hit(
-        RULE,
-        ERROR,
-        seen.line,
-        past=past,
-        connection=connection,
-        what=seen.what,
-        marker_line=first,
-    )
+    return RULE.saw(ERROR, connection, seen, past=past, marker_line=first) if first else None

@@ -33,12 +33,4 @@ def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> H
     """The first marker of its kind."""
     if not past.response_line or past.line_of(event):
         return None
-    return Hit(
-        RULE,
-        ERROR,
-        seen.line,
-        past=past,
-        connection=connection,
-        what=seen.what,
-        response_line=past.response_line,
-    )
+    return RULE.saw(ERROR, connection, seen, past=past, response_line=past.response_line)

@@ -30,7 +30,4 @@ RULE = Rule(
 @RULE.at_stray_marker
 def stray(connection: Connection, stray: Stray) -> Hit | None:
     """It belongs to no replay, and none is pending that it could have been meant for."""
-    if stray.unannounced:
-        return None
-    seen = stray.seen
-    return Hit(RULE, ERROR, seen.line, connection=connection, session_id=seen.session_id, what=seen.what)
+    return None if stray.unannounced else RULE.saw(ERROR, connection, stray.seen)

@@ -33,13 +33,4 @@ def stray(connection: Connection, stray: Stray) -> Hit | None:
     """A replay was pending, and ended without an announcement of this session."""
     if not stray.unannounced or stray.during is None:
         return None
-    seen = stray.seen
-    return Hit(
-        RULE,
-        ERROR,
-        seen.line,
-        connection=connection,
-        session_id=seen.session_id,
-        what=seen.what,
-        request_line=stray.during.request.line,
-    )
+    return RULE.saw(ERROR, connection, stray.seen, request_line=stray.during.request.line)

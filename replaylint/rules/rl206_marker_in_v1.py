@@ -30,12 +30,4 @@ RULE = Rule(
 @RULE.notices(Fact.MARKER_IN_V1)
 def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit:
     """Wherever it came."""
-    return Hit(
-        RULE,
-        ERROR,
-        seen.line,
-        window=window,
-        connection=connection,
-        session_id=seen.session_id or None,
-        what=seen.what,
-    )
+    return RULE.saw(ERROR, connection, seen, window=window)

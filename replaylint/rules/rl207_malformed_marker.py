@@ -34,15 +34,5 @@ RULE = Rule(
 @RULE.notices(Fact.NEAR_MISS)
 def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit:
     """A variant, a method, or a marker without a session."""
-    unnamed = seen.what == REPLAY_COMPLETE
-    hit = Hit(
-        RULE,
-        ERROR,
-        seen.line,
-        window=window,
-        connection=connection,
-        session_id=seen.session_id or None,
-        what=seen.what,
-    )
-    hit.facts["what"] = "replay_complete without a string sessionId" if unnamed else seen.what
-    return hit
+    what = "replay_complete without a string sessionId" if seen.what == REPLAY_COMPLETE else seen.what
+    return RULE.saw(ERROR, connection, seen, window=window, what=what)

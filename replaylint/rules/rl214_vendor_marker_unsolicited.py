@@ -30,14 +30,4 @@ RULE = Rule(
 @RULE.notices(Fact.VENDOR_EVENT)
 def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit | None:
     """The client's `initialize` is in the recording and does not declare it."""
-    if connection.opted_in:
-        return None
-    return Hit(
-        RULE,
-        ERROR,
-        seen.line,
-        window=window,
-        connection=connection,
-        session_id=seen.session_id,
-        what=seen.what,
-    )
+    return None if connection.opted_in else RULE.saw(ERROR, connection, seen, window=window)

@@ -34,14 +34,4 @@ def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit | N
     fields = [key for key in ("title", "updatedAt") if key in seen.content]
     if not fields:
         return None
-    hit = Hit(
-        RULE,
-        ERROR,
-        seen.line,
-        window=window,
-        connection=connection,
-        session_id=seen.session_id,
-        what=seen.what,
-    )
-    hit.facts["fields"] = " and ".join(fields)
-    return hit
+    return RULE.saw(ERROR, connection, seen, window=window, fields=" and ".join(fields))

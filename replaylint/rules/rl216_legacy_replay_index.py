@@ -34,4 +34,4 @@ def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit | N
     fields = vendor.legacy_keys(seen.content)
     if not fields or window is None:
         return None
-    return Hit(RULE, INFO, seen.line, window=window, what=seen.what, fields=" and ".join(fields))
+    return RULE.saw(INFO, connection, seen, window=window, fields=" and ".join(fields))

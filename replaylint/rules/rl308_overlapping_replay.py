@@ -31,7 +31,4 @@ RULE = Rule(
 @RULE.notices(Fact.OVERLAP)
 def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit:
     """At the second request."""
-    pending_line = seen.content["line"]
-    return Hit(
-        RULE, WARNING, seen.line, window=window, connection=connection, what=seen.what, pending_line=pending_line
-    )
+    return RULE.saw(WARNING, connection, seen, window=window, pending_line=seen.content["line"])

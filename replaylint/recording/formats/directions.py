@@ -45,8 +45,6 @@ SIDES: Final[dict[str, Side]] = {
 """Who sent the message, by the word in lower case. A relative word is read as the client's view."""
 
 RELATIVE_WORDS: Final = frozenset(word for pair in _RELATIVE for word in pair)
-NOTE_WORDS: Final = frozenset({"meta", "stderr"})
-"""Words of records that are no messages."""
 
 
 def side_of(word: object) -> Side | None:
