@@ -14,8 +14,9 @@ from orjson import dumps
 from replaylint.render import FORMATS, renderer
 from replaylint.render.escape import printable
 from replaylint.render.view import View
-from replaylint.render.words import counted, duration, identifier
+from replaylint.render.words import counted, identifier
 from replaylint.report.model import Summary
+from replaylint.rules.words import duration
 from tests.reports import EVIL, ONE, assert_golden, finding, findings, rich
 
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ from replaylint.recording.formats.raw import BLANK
 from replaylint.recording.message import AGENT, CLIENT, Ended, Header, Lost, Unreadable
 from replaylint.render.escape import printable
 from replaylint.render.pretty import pretty, shortened
-from replaylint.render.words import counted, duration, identifier
+from replaylint.render.words import counted, identifier
 from replaylint.report.line import look
 from replaylint.report.model import Report
+from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.render.escape import printable
-from replaylint.render.words import duration, gap, identifier
+from replaylint.render.words import gap, identifier
+from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,8 @@ from replaylint.render.bar import MARKER, SNAPSHOT, bar, signs
 from replaylint.render.escape import printable
 from replaylint.render.layout import JOINT, joined, line
 from replaylint.render.selection import SLOWEST, Shown
-from replaylint.render.words import counted, duration, identifier
+from replaylint.render.words import counted, identifier
+from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

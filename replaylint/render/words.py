@@ -7,16 +7,10 @@ from typing import TYPE_CHECKING
 from orjson import dumps
 
 from replaylint.render.escape import printable
+from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
     from replaylint.report.model import Session
-
-
-def duration(seconds: float) -> str:
-    """Up to three significant digits, in milliseconds below a second: 2.70 s, 140 ms, 0.25 ms, 0.001 ms."""
-    value, unit = (seconds, "s") if seconds >= 0.9995 else (seconds * 1000, "ms")
-    decimals = 3 if value < 0.00995 else 2 if value < 9.995 else 1 if value < 99.95 else 0
-    return f"{value:.{decimals}f} {unit}" if value else "0 ms"
 
 
 def counted(number: int, noun: str) -> str:

@@ -319,8 +319,8 @@ class Route:
         if past is not None:
             if watched and event == Event.HISTORY and not session.prompts:
                 if past.after is None:
-                    past.after = Occurrences(0, seen.what, Point(seen.line, seen.time))
-                past.after.add(0, seen.what, seen.line)
+                    past.after = Occurrences(0, seen.what, seen.at)
+                past.after.add(0, seen.what, seen.at)
             elif session.state_line == seen.line and session.state == "running":
                 past.watched = watched = False
             self._after(past, event, seen)

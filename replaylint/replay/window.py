@@ -65,6 +65,11 @@ class Seen(NamedTuple):
     content: Mapping[str, object]
     """The update, or the params of a request."""
 
+    @property
+    def at(self) -> Point:
+        """Where it stands, and when."""
+        return Point(self.line, self.time)
+
 
 KINDS_REMEMBERED: Final = 100
 """Names of variants that are counted apart, a window."""
@@ -74,20 +79,20 @@ OTHER_KINDS: Final = "(other)"
 class Occurrences:
     """What a rule saw in one window, or of one session outside any: counted, not kept."""
 
-    __slots__ = ("count", "first", "kinds", "last_line", "severity", "what")
+    __slots__ = ("count", "first", "kinds", "last", "severity", "what")
 
     def __init__(self, severity: int, what: str, first: Point) -> None:
         self.severity = severity
         self.what = what
         self.first = first
-        self.last_line = first.line
+        self.last = first
         self.count = 0
         self.kinds: dict[str, int] = {}
 
-    def add(self, severity: int, what: str, line: int) -> None:
+    def add(self, severity: int, what: str, at: Point) -> None:
         """One more; the gravest severity counts."""
         self.severity = max(self.severity, severity)
-        self.last_line = line
+        self.last = at
         self.count += 1
         if what in self.kinds or len(self.kinds) < KINDS_REMEMBERED:
             self.kinds[what] = self.kinds.get(what, 0) + 1

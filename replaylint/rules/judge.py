@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.window import Occurrences, Point
+from replaylint.replay.window import Occurrences
 from replaylint.rules import all_rules
 from replaylint.rules.registry import ENDS, Hit
 
@@ -129,8 +129,8 @@ class Judge:
 def _count(seen_before: dict[str, Occurrences], rule: Rule, severity: Severity, seen: Seen) -> None:
     occurrences = seen_before.get(rule.code)
     if occurrences is None:
-        occurrences = seen_before[rule.code] = Occurrences(severity, seen.what, Point(seen.line, seen.time))
-    occurrences.add(severity, seen.what, seen.line)
+        occurrences = seen_before[rule.code] = Occurrences(severity, seen.what, seen.at)
+    occurrences.add(severity, seen.what, seen.at)
 
 
 def _unsilenced(hits: list[Hit]) -> list[Hit]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final, Literal
 
+from replaylint.rules.words import Count, elapsed
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -48,18 +50,11 @@ VERSIONS: Final = (1, 2)
 ENDS: Final[tuple[End, ...]] = ("success", "error", "cancelled", "closed", "open")
 
 
-class Count(int):
-    """A number that brings its noun: `f"{Count(2):update}"` is "2 updates"."""
-
-    def __format__(self, noun: str) -> str:
-        """The number alone, or with this noun, in the plural where there is not one."""
-        return f"{int(self)} {noun}{'' if self == 1 else 's'}" if noun else str(int(self))
-
-
 class Rule:
     """A rule.
 
-    `party` has to fix it; None: each hit says who. `says` is the rule's sentence, a template over the facts of a hit.
+    `party` has to fix it; None: each hit says who. `severities` are those that its hits can have, the usual one first.
+    `says` is the rule's sentence, a template over the facts of a hit.
     `yields_to` names the rules beside which it is silent for the same request, with the least severity that silences
     it. `needs_beginning`: it argues from the absence of something earlier, so it is silent where the connection's
     beginning is not in the recording.
@@ -71,6 +66,7 @@ class Rule:
         name: str,
         *,
         party: Party | None,
+        severities: tuple[Severity, ...] = (),
         says: str,
         yields_to: Mapping[str, Severity] | None = None,
         needs_beginning: bool = False,
@@ -78,6 +74,7 @@ class Rule:
         self.code = code
         self.name = name
         self.party = party
+        self.severities = severities
         self.says = says
         self.yields_to = yields_to or {}
         self.needs_beginning = needs_beginning
@@ -200,10 +197,10 @@ class Rule:
             seen.first.line,
             window=window,
             what=seen.what,
-            last_line=seen.last_line,
+            last_line=seen.last.line,
             count=seen.count,
         )
-        hit.facts = {"kinds": ", ".join(sorted(seen.kinds)), **facts}
+        hit.facts = {"kinds": ", ".join(sorted(seen.kinds)), "elapsed": elapsed(seen.first, seen.last), **facts}
         return hit
 
 

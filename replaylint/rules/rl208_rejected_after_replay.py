@@ -13,7 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.outcome import rejected
-from replaylint.rules.registry import ERROR, INFO, Count, Hit, Rule
+from replaylint.rules.registry import ERROR, INFO, Hit, Rule
+from replaylint.rules.words import Count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

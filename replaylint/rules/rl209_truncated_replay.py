@@ -13,7 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.outcome import outcome
-from replaylint.rules.registry import ERROR, INFO, WARNING, Count, Hit, Rule
+from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule
+from replaylint.rules.words import Count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

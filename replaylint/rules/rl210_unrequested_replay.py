@@ -57,7 +57,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
         session_id=session_id,
         role="named",
         what=seen.what,
-        last_line=seen.last_line,
+        last_line=seen.last.line,
         count=seen.count,
         kinds=", ".join(sorted(seen.kinds)),
         end="its response" if response is not None else "the end of the connection",

@@ -37,7 +37,7 @@ RULE = Rule(
 def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> Hit | None:
     """While nothing since the response explains it: what came before the user's message counts, too."""
     after = past.after
-    if after is None or after.last_line != seen.line:
+    if after is None or after.last.line != seen.line:
         return None
     user_messages = sum(after.kinds.get(kind, 0) for kind in USER_MESSAGES)
     if not user_messages and past.had_history:
