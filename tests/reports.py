@@ -329,6 +329,9 @@ def rich() -> Report:
             },
             findings={"error": 2, "warning": 3, "info": 2},
             timing={"response_gap_s": Distribution(1, 2.7, 2.7, None, None, None, 2.7, 2.7), "replay_s": nothing},
+            quiet_timer=[],
+            quiet_timer_needed_s=None,
+            groups=[],
         ),
     )
 

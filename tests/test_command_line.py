@@ -100,7 +100,7 @@ def warnings(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def infos(tmp_path: Path) -> Path:
-    """RL105, an info, at line 3."""
+    """RL005 at line 1 and RL105 at line 3, both infos."""
     recording = Recording().initialize_v2().client(1, "session/prompt", sessionId="s")
     return saved(tmp_path, "infos.ndjson", recording)
 
@@ -170,12 +170,40 @@ def test_an_error_is_what_fails_by_default(warnings: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "finding", "status"),
+    [
+        (b"noise\n", "1: warning RL001 non-json-line", 0),
+        (b'{"ts":1764400000,"dir":"a2c","text":"noise"}\n', "1: error RL001 non-json-line", 1),
+        (b'{"ts":1764400000,"dir":"c2a","msg":"noise"}\n', "1: error RL001 non-json-line", 1),
+        (b"7\n", "1: warning RL003 not-jsonrpc", 0),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_a_finding_and_no_complaint(
+    line: bytes, finding: str, status: int, clean: Path
+) -> None:
+    clean.write_bytes(line + clean.read_bytes())
+    result = run("-f", "concise", clean)
+    assert (result.returncode, result.stderr) == (status, "")
+    assert f"{clean.name}:{finding}: " in result.stdout
+    assert (
+        len(result.stdout.splitlines()) == len(run("-f", "concise", "--ignore", "RL0", clean).stdout.splitlines()) + 1
+    )
+
+
+def test_a_recording_that_stops_in_a_line_is_no_complaint(clean: Path) -> None:
+    clean.write_bytes(clean.read_bytes()[:-9])
+    result = run("-f", "concise", clean)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert f"{clean.name}:7: warning RL002 cut-line: " in result.stdout
+
+
+@pytest.mark.parametrize(
     ("name", "content", "words"),
     [
         ("absent", None, ["no such file"]),
         ("empty", b"", ["is empty"]),
         ("blank", b"\n\n", ["is empty"]),
-        ("words.txt", b"once upon a time\n", ["once upon a time", "recorder, inline, envelope, raw"]),
+        ("words.txt", b"once upon a time\n", ["once upon a time", "envelope, inline, jetbrains"]),
         ("list.json", b'{"a": 1}\n{"a": 2}\n', ["formats:"]),
         ("picture.png", b"\x89PNG\r\n\x1a\n\0\0", ["formats:"]),
         ("escapes", b"\x1b]0;title\x07\x1b[31m::error::\n", [r"\x1b]0;title\x07", "formats:"]),

@@ -311,14 +311,69 @@ def test_a_pipelined_load_is_no_resume_on_version_2(tmp_path: Path) -> None:
     report = report_of(recording.lines(), tmp_path)
     assert states(report) == [(1, 2, False, "open")]
     assert report["resumes"] == []
+    assert found(report) == [("RL005", "info", 1)]
+
+
+def test_what_follows_an_initialize_is_judged_by_the_version_that_it_brings(tmp_path: Path) -> None:
+    older = Recording().initialize_v1().client(5, "initialize", protocolVersion=2).resume(1, "s")
+    older.result(5, {"protocolVersion": 2, "info": {}}).message("s", "m1").marker("s").idle("s").result(1, {})
+    report = report_of(older.lines(), tmp_path)
+    assert states(report) == [(1, 1, False, "closed"), (2, 2, False, "open")]
+    assert resumes(report) == [(2, 1, "success", "complete")]
     assert found(report) == []
+    newer = Recording().initialize_v2().client(5, "initialize", protocolVersion=1).load(1, "s")
+    newer.result(5, {"protocolVersion": 1, "agentInfo": {}}).message("s", None).result(1, {})
+    report = report_of(newer.lines(), tmp_path)
+    assert states(report) == [(1, 2, False, "closed"), (2, 1, False, "open")]
+    assert resumes(report) == [(2, 1, "success", "unmarked")]
+    assert found(report) == []
+
+
+@pytest.mark.parametrize(
+    ("method", "ident", "session"),
+    [
+        pytest.param("session/prompt", 6, "s", id="a prompt, beside a resume that is pending (RL309)"),
+        pytest.param("session/prompt", 6, "c", id="a prompt on a child (RL311)"),
+        pytest.param("session/resume", 6, "s", id="a replay, beside another (RL308)"),
+        pytest.param("session/list", 1, "", id="an id that is in use (RL103)"),
+    ],
+)
+def test_what_follows_an_initialize_has_nothing_to_do_with_what_was_before(
+    method: str, ident: int, session: str, tmp_path: Path
+) -> None:
+    recording = Recording().initialize_v2().resume(1, "s").child("s", "c").client(5, "initialize", protocolVersion=2)
+    params: Message = {"replayFrom": {"type": "start"}} if "resume" in method else {}
+    recording.client(ident, method, sessionId=session, **params).result(5, {"protocolVersion": 2, "info": {}})
+    recording.error(ident, -32002)
+    report = report_of(recording.lines(), tmp_path)
+    # The first replay was cut off, and so was the second one where it is one.
+    assert {each["rule"] for each in report["findings"]} == {"RL105", "RL209"}
+
+
+def test_what_follows_an_initialize_belongs_to_its_connection(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().client(5, "initialize", protocolVersion=2)
+    recording.records.append({"ts": recording.time, "dir": "c2a", "text": "noise"})
+    recording.client(1.5, "session/list").result(5, {"protocolVersion": 2, "info": {}}).error(1.5, -32600)
+    findings = report_of(recording.lines(), tmp_path)["findings"]
+    assert [(each["rule"], each["connection"], each["line"]) for each in findings] == [
+        ("RL005", None, 1),
+        ("RL001", 2, 4),
+        ("RL108", 2, 5),
+    ]
+
+
+def test_a_text_after_an_initialize_is_not_the_last_of_the_connection_before(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().client(5, "initialize", protocolVersion=2)
+    recording.records.append({"ts": recording.time, "dir": "c2a", "text": '{"jsonrpc"'})
+    recording.result(5, {"protocolVersion": 2, "info": {}}).client(6, "session/list").result(6, {"sessions": []})
+    assert found(report_of(recording.lines(), tmp_path), least="warning") == [("RL001", "error", 4)]
 
 
 def test_a_load_on_version_2_is_no_resume_but_a_request(tmp_path: Path) -> None:
     recording = Recording().initialize_v2().load(1, "s").message("s", "m1")
     report = report_of(recording.lines(), tmp_path)
     assert report["resumes"] == []
-    assert found(report) == [("RL105", "warning", 3)]
+    assert found(report) == [("RL005", "info", 1), ("RL105", "warning", 3)]
 
 
 def test_a_resume_on_version_1_never_replays(tmp_path: Path) -> None:

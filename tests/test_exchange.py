@@ -94,7 +94,8 @@ def test_the_report_has_the_id_as_it_was_recorded(ident: object, tmp_path: Path)
 def test_an_id_of_another_json_type_still_settles(sent: object, answered: object, tmp_path: Path) -> None:
     report = report_of(replaying(sent).result(answered, {}).lines(), tmp_path)
     assert response_line(report) == 6
-    assert found(report) == []
+    another = isinstance(sent, str) != isinstance(answered, str)
+    assert found(report) == ([("RL104", "error", 6)] if another else [])
 
 
 @pytest.mark.parametrize(
@@ -156,7 +157,12 @@ def test_a_side_does_not_answer_itself(tmp_path: Path) -> None:
     report = report_of(recording.lines(), tmp_path)
     assert response_line(report) is None
     assert unanswered(report) == [3, 7]
-    assert [each["party"] for each in report["findings"]] == ["agent", "client"]
+    assert [(each["rule"], each["party"], each["line"]) for each in report["findings"]] == [
+        ("RL105", "agent", 3),
+        ("RL101", "client", 6),
+        ("RL105", "client", 7),
+        ("RL101", "agent", 8),
+    ]
 
 
 def test_a_method_of_an_unknown_side_is_answered_by_either(tmp_path: Path) -> None:
@@ -283,7 +289,7 @@ def test_a_notification_with_id_null_is_no_request(tmp_path: Path) -> None:
     recording = Recording().initialize_v2()
     for direction, method in (("c2a", "session/cancel"), ("c2a", "$/cancel_request"), ("a2c", "session/update")):
         recording.record(direction, {"jsonrpc": "2.0", "id": None, "method": method, "params": {}})
-    assert found(report_of(recording.lines(), tmp_path)) == []
+    assert found(report_of(recording.lines(), tmp_path)) == [("RL005", "info", 1)]
 
 
 @pytest.mark.parametrize("ident", [None, 1.5, True])
@@ -322,6 +328,7 @@ def test_each_message_of_a_batch_is_analysed(tmp_path: Path) -> None:
     assert session["timing"]["response_gap_s"] == 0.0
     assert report["traces"][0]["messages"] == 4
     assert unanswered(report) == []
+    assert [each for each in found(report) if each[0] == "RL107"] == [("RL107", "warning", 3), ("RL107", "warning", 4)]
 
 
 def test_a_batch_inside_a_window(tmp_path: Path) -> None:
@@ -340,12 +347,38 @@ def test_a_request_of_a_batch_can_be_answered_with_id_null(tmp_path: Path) -> No
     assert unanswered(report_of(null_error(recording).lines(), tmp_path)) == []
 
 
-@pytest.mark.parametrize("content", [[], [1, None, "x", [], [{"method": "_x", "id": 1}]], [{}]])
-def test_a_batch_of_nothing_harms_nothing(content: list[object], tmp_path: Path) -> None:
+def test_the_messages_of_a_batch_have_an_order(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s").message("s", "m1")
+    batch(
+        recording,
+        "a2c",
+        *(each["msg"] for each in Recording().marker("s").idle("s").records),
+        {"id": 1, "result": {}},
+    )
+    assert found(report_of(recording.lines(), tmp_path)) == [("RL107", "warning", 5)]
+    early = Recording().initialize_v2().resume(1, "s").message("s", "m1")
+    batch(
+        early,
+        "a2c",
+        *(each["msg"] for each in Recording().idle("s").marker("s").records),
+        {"id": 1, "result": {}},
+    )
+    assert ("RL301", "error", 5) in found(report_of(early.lines(), tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("content", "rules"),
+    [
+        ([], ["RL107"]),
+        ([1, None, "x", [], [{"method": "_x", "id": 1}]], ["RL003", "RL107"]),
+        ([{}], ["RL003", "RL107"]),
+    ],
+)
+def test_a_batch_of_nothing_harms_nothing(content: list[object], rules: list[str], tmp_path: Path) -> None:
     recording = replaying(1).record("a2c", content).result(1, {})
     report = report_of(recording.lines(), tmp_path)
     assert response_line(report) == 7
-    assert unanswered(report) == []
+    assert found(report) == [(rule, "warning", 6) for rule in rules]
 
 
 # The exchange itself

@@ -96,7 +96,10 @@ def test_each_input_needs_a_resume(complete: Path, nothing: Path) -> None:
     assert result.returncode == 1
     assert (finding["trace"], finding["line"], finding["last_line"]) == (str(nothing), None, None)
     assert (finding["party"], finding["side"], finding["connection"]) == ("recording", None, None)
-    assert finding["message"] == "the recording holds no resume; expected was complete"
+    assert finding["message"] == (
+        "the recording holds no resume, where complete was expected; record a session/resume or session/load, or leave "
+        "this recording out"
+    )
     assert report["findings"][-1] == finding
 
 
@@ -130,7 +133,7 @@ def test_a_cut_recording_is_judged_as_far_as_it_was_read(unmarked: Path) -> None
     result = run("-f", "concise", "--expect", "complete", unmarked)
     assert result.returncode == 2
     assert_one_line(result, "ends too early")
-    assert ":5: error RL406 unexpected-outcome: the outcome is unmarked; expected was complete\n" in result.stdout
+    assert ":5: error RL406 unexpected-outcome: the outcome is unmarked, where complete was expected; " in result.stdout
 
 
 def test_a_resume_that_asks_for_no_history_is_no_replay(tmp_path: Path) -> None:

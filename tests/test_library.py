@@ -18,8 +18,8 @@ import replaylint
 from replaylint import Linter, lint
 from replaylint.protocol import direction
 from replaylint.recording.detect import recognise
-from replaylint.recording.formats.directions import flip
-from replaylint.recording.message import AGENT, ClockStep, Ended, Unreadable
+from replaylint.recording.directions import flip
+from replaylint.recording.message import AGENT, ClockStep, Ended, Header, Label, Lost, NoMessage, Unreadable
 from replaylint.recording.source import Source
 from replaylint.render import FORMATS
 from replaylint.report.names import UnknownName
@@ -64,16 +64,28 @@ def messages_of(path: Path) -> list[Read]:
         return list(messages)
 
 
-def is_fed_alike(messages: list[Read]) -> bool:
-    """Whether this recording has nothing that cannot be fed.
-
-    That is several connections, a recorder's notes in the middle, a clock with another one beside it, and messages
-    whose side it does not say.
-    """
-    bodies = [body for _, _, _, body, _ in messages]
-    notes = [index for index, body in enumerate(bodies) if not isinstance(body, dict | list | ClockStep | Unreadable)]
-    last = [len(bodies) - 1] if bodies and isinstance(bodies[-1], Ended) else []
-    return notes == last and not any(side is None and isinstance(body, dict | list) for _, _, side, body, _ in messages)
+def why_not_fed(path: Path) -> str | None:
+    """What this recording has that cannot be fed: a program feeds what a side sent, on one connection, by one clock."""
+    messages = messages_of(path)
+    with Source(str(path)) as source:
+        two_clocks = recognise(source).clock.anchor is not None
+    said = [
+        at for at, (_, _, _, body, _) in enumerate(messages) if isinstance(body, dict | list | Unreadable | NoMessage)
+    ]
+    for at, (_, _, side, body, _) in enumerate(messages):
+        if isinstance(body, Unreadable | NoMessage) and not body.wire:
+            return "a line of the recorder's own that holds no record: nobody sent it"
+        if isinstance(body, Lost):
+            return "a recorder's note that messages were lost"
+        if isinstance(body, Label | Header) and at > said[0]:
+            return "a recorder's note of another connection"
+        if isinstance(body, ClockStep) and two_clocks:
+            return "a clock that goes back, with another one beside it that does not"
+        if isinstance(body, Ended) and at < said[-1]:
+            return "a recorder's note of the connection's end that is not at its end"
+        if at in said and side is None:
+            return "something of a side that it does not say"
+    return None
 
 
 def fed(messages: list[Read], form: Callable[[object], Any], **options: Any) -> Report:
@@ -82,14 +94,22 @@ def fed(messages: list[Read], form: Callable[[object], Any], **options: Any) -> 
     closed, lines = False, 0
     for line, time, side, body, _ in messages:
         closed |= isinstance(body, Ended)
-        if isinstance(body, ClockStep | Ended):
+        if isinstance(body, ClockStep | Ended | Label | Header):
             continue
         for _ in range(lines + 1, line):
             linter.feed("client", b"\n")
         lines = line
-        message = body.text if isinstance(body, Unreadable) else form(body)
-        linter.feed(side or "agent", message, None if time != time else time)  # noqa: PLR0124  (NaN)
+        assert side is not None
+        linter.feed(side, spoken(body, form), None if time != time else time)  # noqa: PLR0124  (NaN)
     return linter.finish(closed=closed)
+
+
+def spoken(body: object, form: Callable[[object], Any]) -> Any:
+    """What this is on the wire."""
+    if isinstance(body, Unreadable):
+        return body.text
+    # Which JSON it is that is no message, the recording's format does not tell; nothing depends on it.
+    return "0" if isinstance(body, NoMessage) else form(body)
 
 
 def substance(report: Message) -> tuple[Any, ...]:
@@ -112,7 +132,8 @@ FORMS: dict[str, Callable[[object], object]] = {
 }
 
 
-FED = [path for path in (*HERE, *CORPUS) if is_fed_alike(messages_of(path))]
+NOT_FED = {path: why_not_fed(path) for path in (*HERE, *CORPUS)}
+FED = [path for path, why in NOT_FED.items() if why is None]
 
 
 @pytest.mark.parametrize("path", FED, ids=lambda path: f"{path.parent.name}-{path.stem}")
@@ -144,6 +165,39 @@ def test_a_trace_of_messages() -> None:
     assert (trace["path"], trace["format"], trace["error"]) == ("suite \\ud800", "fed", None)
     assert (trace["lines"], trace["messages"], trace["bytes"]) == (3, 1, len('{"id":1,"method":"initialize"}') + 1 + 8)
     assert (trace["timestamps"], trace["directions"], trace["order"]) == ("wall", "recorded", "exact")
+
+
+@pytest.mark.parametrize(
+    ("fed", "findings"),
+    [
+        ([("agent", b"no JSON\n")], [("RL001", "error", "agent", 3)]),
+        ([("client", "no JSON")], [("RL001", "error", "client", 3)]),
+        ([("agent", b'{"jsonrpc"')], [("RL002", "warning", "recording", 3)]),
+        ([("agent", b'{"jsonrpc"\n')], [("RL001", "error", "agent", 3)]),
+        (
+            [("agent", '{"jsonrpc"'), ("agent", {"jsonrpc": "2.0", "method": "_x"})],
+            [("RL001", "error", "agent", 3)],
+        ),
+        (
+            [("agent", '{"jsonrpc"'), ("client", {"jsonrpc": "2.0", "method": "_x"})],
+            [("RL002", "warning", "recording", 3)],
+        ),
+        ([("client", "7"), ("agent", {})], [("RL003", "warning", "client", 3), ("RL003", "warning", "agent", 4)]),
+        ([("agent", [])], [("RL107", "warning", "agent", 3)]),
+        ([("agent", b"\n"), ("client", "\0")], []),
+    ],
+    ids=str,
+)
+def test_what_is_no_message_is_a_finding(
+    fed: list[tuple[Side, Any]], findings: list[tuple[str, str, str, int]]
+) -> None:
+    linter = Linter()
+    for record in Recording().initialize_v2().records:
+        linter.feed("client" if record["dir"] == "c2a" else "agent", record["msg"])
+    for side, message in fed:
+        linter.feed(side, message)
+    found = [(each.rule, each.severity, each.party, each.line) for each in linter.finish().findings]
+    assert found == [("RL005", "info", "recording", 1), *findings]
 
 
 @pytest.mark.parametrize(
@@ -384,13 +438,13 @@ def test_an_input_that_cannot_be_read_is_a_trace(tmp_path: Path) -> None:
     assert len(report.resumes) == 1
 
 
-def test_lines_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+def test_a_line_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
     path = tmp_path / "noise.ndjson"
     path.write_bytes(b"noise\n" + SAMPLE.read_bytes())
-    told: list[str] = []
-    lint(path, warn=told.append)
-    assert len(told) == 1
-    assert f"{path}:1: this line is no JSON" in told[0]
+    report = lint(path, select="RL001")
+    assert [(each.severity, each.party, each.line, each.count) for each in report.findings] == [
+        ("warning", "recording", 1, 1)
+    ]
 
 
 # The package

@@ -108,8 +108,10 @@ def trace_of(report: Message) -> Message:
     return dict(trace)
 
 
-def assert_complete(report: Message, *, timed: bool = True) -> None:
-    """The conversation, read without a loss."""
+def assert_complete(
+    report: Message, *, timed: bool = True, findings: list[tuple[str, str, str, int]] | None = None
+) -> None:
+    """The conversation, read without a loss, and these findings: rule, severity, party and line of each."""
     assert trace_of(report)["error"] is None
     assert outcomes(report) == [(1, "success", "complete")]
     assert figures(report) == (FIGURES if timed else dict.fromkeys(FIGURES))
@@ -123,7 +125,14 @@ def assert_complete(report: Message, *, timed: bool = True) -> None:
             "agent": {"name": "agent", "version": "0.9"},
         }
     ]
-    assert report["findings"] == []
+    assert blamed(report) == (findings or [])
+
+
+def blamed(report: Message) -> list[tuple[str, str, str, int]]:
+    """Rule, severity, party and line of each finding, which concerns one line only."""
+    for each in report["findings"]:
+        assert (each["count"], each["last_line"]) == (1, each["line"])
+    return [(each["rule"], each["severity"], each["party"], each["line"]) for each in report["findings"]]
 
 
 # Detection
@@ -166,8 +175,8 @@ PING = {"jsonrpc": "2.0", "method": "_ping"}
 @pytest.mark.parametrize(
     ("lines", "name"),
     [
-        ([{"dir": "out", **PING}, {"dir": "out", "msg": PING}], "inline"),
-        ([{"dir": "out", "msg": PING}, {"dir": "out", **PING}], "inline"),
+        ([{"dir": "out", **PING}, {"dir": "out", "msg": PING}], "envelope"),
+        ([{"dir": "out", "msg": PING}, {"dir": "out", **PING}], "envelope"),
         ([{"dir": "out", **PING}], "inline"),
         ([PING, {"dir": "out", "msg": PING}], "envelope"),
         ([PING, PING, {"dir": "out", "msg": PING}], "raw"),
@@ -196,7 +205,7 @@ def test_most_records_decide_and_ties_have_an_order(lines: list[Message], name: 
 def test_what_is_no_recording_is_refused(lines: list[bytes], tmp_path: Path) -> None:
     trace = trace_of(report_of(lines, tmp_path))
     assert (trace["format"], trace["error"]["code"], trace["error"]["line"]) == (None, "not-a-recording", 1)
-    assert "recorder, inline, envelope, raw" in trace["error"]["message"]
+    assert "envelope, inline, jetbrains" in trace["error"]["message"]
     assert lines[0].decode()[:40] in trace["error"]["message"]
 
 
@@ -217,19 +226,25 @@ def test_banners_before_the_recording_do_not_matter(tmp_path: Path) -> None:
     report = report_of([b"starting", b"", *written()], tmp_path)
     assert trace_of(report)["format"] == "envelope"
     assert only(report)["request"]["line"] == 5
-    assert_complete(report)
+    assert_complete(report, findings=[("RL001", "warning", "recording", 1)])
+    # No connection begins with it: the handshake's is the first.
+    assert report["findings"][0]["connection"] is None
 
 
 def test_a_recorder_that_recorded_no_message(tmp_path: Path) -> None:
-    trace = trace_of(report_of([dumps(RECORDER_START), b'{"conn":1,"dir":"meta","event":"exit","code":1}'], tmp_path))
+    report = report_of([dumps(RECORDER_START), b'{"conn":1,"dir":"meta","event":"exit","code":1}'], tmp_path)
+    trace = trace_of(report)
     assert (trace["format"], trace["lines"], trace["messages"]) == ("recorder", 2, 0)
     assert (trace["connections"], trace["error"]) == ([], None)
+    assert found(report) == [("RL005", "info", 1)]
 
 
 def test_a_batch_is_recognised_by_its_messages(tmp_path: Path) -> None:
-    report = report_of([dumps([message for _, _, message in conversation()])], tmp_path)
+    messages = [message for _, _, message in conversation()]
+    report = report_of([dumps(messages[:2]), dumps(messages[2:])], tmp_path)
     assert trace_of(report)["format"] == "raw"
     assert outcomes(report) == [(1, "success", "complete")]
+    assert found(report) == [("RL107", "warning", 1)]
 
 
 def test_records_of_the_acpx_journal_are_silent(tmp_path: Path) -> None:
@@ -320,7 +335,10 @@ def test_a_text_that_is_no_json_is_no_message(tmp_path: Path) -> None:
     lines.insert(5, b'{"ts":1764400000.05,"dir":"a2c","text":"not json"}')
     report = report_of(lines, tmp_path)
     assert (trace_of(report)["lines"], trace_of(report)["messages"]) == (9, 7)
-    assert_complete(report)
+    (finding,) = report["findings"]
+    assert (finding["rule"], finding["severity"], finding["party"]) == ("RL001", "error", "agent")
+    assert (finding["line"], finding["last_line"], finding["count"]) == (5, 6, 2)
+    assert_complete({**report, "findings": []})
 
 
 def test_a_text_beside_a_null_body_can_be_a_message(tmp_path: Path) -> None:
@@ -492,12 +510,15 @@ def test_a_clock_that_goes_back_voids_what_spans_it(at: int, back: int, tmp_path
     assert outcomes(report) == [(1, "success", "complete")]
     known = {name for name, value in timing(report).items() if value is not None and name != "replay_end"}
     assert known == {name for name, (first, last) in SPANS.items() if not first < at <= last}
+    assert blamed(report) == [("RL004", "warning", "recording", at)]
 
 
 @pytest.mark.parametrize(("at", "figure"), [(4, "to_first_update_s"), (6, "marker_lag_s"), (7, "snapshot_gap_s")])
 @pytest.mark.parametrize("back", [0, 1, 2])
 def test_up_to_two_milliseconds_back_count_as_nothing(at: int, figure: str, back: int, tmp_path: Path) -> None:
-    times = timing(report_of(stepping(at, back), tmp_path))
+    report = report_of(stepping(at, back), tmp_path)
+    assert report["findings"] == []
+    times = timing(report)
     assert times[figure] == 0.0
     assert times["total_s"] == pytest.approx(0.4 - back / 1000)
     assert None not in times.values()
@@ -684,7 +705,8 @@ def test_each_conn_value_is_a_connection(conns: tuple[object, object], interleav
     report = report_of(map(dumps, records), tmp_path)
     assert connections(report) == [(1, False, "open"), (2, False, "open")]
     assert resumes(report) == [(1, 1, "s", "complete"), (2, 1, "t", "complete")]
-    assert report["findings"] == []
+    # One after the other, the second begins at the time at which the first began.
+    assert blamed(report) == ([] if interleaved else [("RL004", "warning", "recording", 7)])
 
 
 def test_a_conn_value_that_comes_back_is_the_same_connection(tmp_path: Path) -> None:
@@ -792,6 +814,7 @@ def test_messages_that_the_recorder_dropped_are_lost(fields: Message, lost: int,
     records.insert(4, {"ts": records[3]["ts"], "dir": "meta", **fields})
     report = report_of(map(dumps, records), tmp_path)
     assert trace_of(report)["lost"] == lost
+    assert report["findings"] == []
     assert (trace_of(report)["lines"], trace_of(report)["messages"]) == (7, 6)
     assert resumes(report) == [(1, 1, "s", "complete")]
 
@@ -818,6 +841,7 @@ def test_our_own_recorder(tmp_path: Path) -> None:
     assert connections(report) == [(1, False, "closed")]
     assert only(report)["request"] == {"line": 4, "time": pytest.approx(START_MS / 1000 + 0.02, abs=1e-6)}
     assert figures(report) == FIGURES
+    assert blamed(report) == [("RL001", "error", "agent", 6)]
 
 
 # Lines
@@ -844,16 +868,104 @@ def test_a_bad_line_harms_no_other(bad: bytes, at: int, tmp_path: Path) -> None:
     report = report_of([*lines[:at], bad, *lines[at:]], tmp_path)
     assert (trace_of(report)["lines"], trace_of(report)["messages"]) == (8, 7)
     assert only(report)["request"]["line"] == (4 if at <= 2 else 3)
-    assert_complete(report)
+    # The recorder's own lines: it wrapped what the sides said.
+    rule = "RL003" if bad == b'"a text"' else "RL001"
+    assert_complete(report, findings=[(rule, "warning", "recording", at + 1)])
 
 
-@pytest.mark.parametrize("bad", [b"Error: something", b"[1,2", b'{"jsonrpc":"2.0","method":"\xff"}', b"\0\0"])
+@pytest.mark.parametrize(
+    ("bad", "rule"),
+    [
+        (b'{"ts":1764400000.5,"dir":"a2c","msg":{"jsonr', "RL002"),
+        (b"[1,2", "RL002"),
+        (b"Error: something", "RL001"),
+        (b'{"ts":1764400000.5,"dir":"a2c",\0"msg":{"method":"_x"}}', "RL001"),
+        (b'"a te', "RL001"),
+    ],
+)
+def test_a_last_line_without_a_newline_may_be_cut(bad: bytes, rule: str, tmp_path: Path) -> None:
+    path = tmp_path / "trace"
+    path.write_bytes(b"".join(line + b"\n" for line in written()) + bad)
+    assert_complete(report_of_file(path), findings=[(rule, "warning", "recording", 8)])
+    path.write_bytes(b"".join(line + b"\n" for line in [*written(), bad]))
+    assert_complete(report_of_file(path), findings=[("RL001", "warning", "recording", 8)])
+
+
+@pytest.mark.parametrize(
+    ("bad", "findings"),
+    [
+        (b"Error: something", [("RL001", "error", "agent")]),
+        (b"[1,2", [("RL001", "error", "agent")]),
+        (b'{"jsonrpc":"2.0","method":"\xff"}', [("RL001", "error", "agent")]),
+        (b"\0\0", []),
+    ],
+)
 @pytest.mark.parametrize("at", [0, 2, 4, 7])
-def test_a_bad_line_harms_no_raw_message(bad: bytes, at: int, tmp_path: Path) -> None:
+def test_a_bad_line_harms_no_raw_message(
+    bad: bytes, findings: list[tuple[str, str, str]], at: int, tmp_path: Path
+) -> None:
     lines = raw()
     report = report_of([*lines[:at], bad, *lines[at:]], tmp_path)
     assert (trace_of(report)["lines"], trace_of(report)["messages"]) == (8, 7)
-    assert_complete(report, timed=False)
+    # Without directions, what stands between messages is the agent's: its standard output is where logs end up.
+    assert_complete(report, timed=False, findings=[(*each, at + 1) for each in findings])
+    assert [each["connection"] for each in report["findings"]] == [1] * len(findings)
+
+
+@pytest.mark.parametrize(
+    ("bad", "finding"),
+    [
+        (b'{"jsonrpc":"2.0","method":"session/up', ("RL002", "warning", "recording")),
+        (b"[1,2", ("RL002", "warning", "recording")),
+        (b"Error: something", ("RL001", "error", "agent")),
+    ],
+)
+def test_a_raw_recording_may_stop_in_a_message(bad: bytes, finding: tuple[str, str, str], tmp_path: Path) -> None:
+    path = tmp_path / "trace"
+    path.write_bytes(b"".join(line + b"\n" for line in raw()) + bad)
+    assert_complete(report_of_file(path), timed=False, findings=[(*finding, 8)])
+
+
+@pytest.mark.parametrize(
+    ("texts", "wanted"),
+    [
+        pytest.param([("a2c", '{"jsonrpc":"2.0","id":1,"resu')], [("RL002", "warning", "recording", 8)], id="agent"),
+        pytest.param([("c2a", '{"jsonrpc":"2.0",')], [("RL002", "warning", "recording", 8)], id="client"),
+        pytest.param([("a2c", '{"jsonrpc"\n')], [("RL001", "error", "agent", 8)], id="a newline ends it"),
+        pytest.param([("c2a", "{'a': 1")], [("RL001", "error", "client", 8)], id="no beginning of JSON"),
+        pytest.param(
+            [("a2c", "{"), ("c2a", "[")],
+            [("RL002", "warning", "recording", 8), ("RL002", "warning", "recording", 9)],
+            id="both",
+        ),
+        pytest.param(
+            [("a2c", "{"), ("c2a", "{"), ("c2a", "{}\n")],
+            [("RL002", "warning", "recording", 8), ("RL001", "error", "client", 9), ("RL003", "warning", "client", 10)],
+            id="the client goes on",
+        ),
+    ],
+)
+def test_the_last_text_of_a_side_may_be_cut(
+    texts: list[tuple[str, str]], wanted: list[tuple[str, str, str, int]], tmp_path: Path
+) -> None:
+    records = [{"ts": 1764400000.56, "dir": side, "text": text} for side, text in texts]
+    assert_complete(report_of([*written(), *map(dumps, records)], tmp_path), findings=wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        (b'INFO {"jsonrpc":"2.0","id":7,"result":{}} sent', ", which holds the response with the id 7 that is lost"),
+        (b'> {"method":"session/update","params":{}}', ", which holds a session/update notification that is lost"),
+        (b'{"id":"a","method":"_x","params":NaN}', ', which holds a _x request with the id "a" that is lost'),
+        (b'{"a":{"jsonrpc":"2.0","method":"_x"}', ", which holds a _x notification that is lost"),
+        (b'INFO {"id": 7}', "from the agent; "),
+    ],
+)
+def test_a_message_in_a_line_with_something_around_it_is_named(text: bytes, held: str, tmp_path: Path) -> None:
+    report = report_of([*raw(), text], tmp_path)
+    assert_complete(report, timed=False, findings=[("RL001", "error", "agent", 8)])
+    assert held in report["findings"][0]["message"]
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from replaylint.render import rulebook
 from replaylint.render.concise import render
 from replaylint.render.view import View
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.report.lint import lint
+from replaylint.report.rulebook import entries
 from replaylint.rules import all_rules
 from tests.conftest import ROOT
 from tests.recordings import report_of_file
+from tests.reports import UPDATE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,20 +37,14 @@ def printed(*arguments: str, status: int = 0) -> str:
     return run.stdout
 
 
-def rule_table() -> str:
-    """What stands in the README between `<!-- rules -->` and `<!-- end -->`."""
-    rows = ["| rule | what it finds | who has to fix it |", "|---|---|---|"]
-    for rule in all_rules():
-        docstring = sys.modules[f"replaylint.rules.{rule.code.lower()}_{rule.name.replace('-', '_')}"].__doc__ or ""
-        what = docstring.strip().splitlines()[0].removesuffix(".")
-        rows.append(f"| `{rule.code}` {rule.name} | {what} | {rule.party or 'agent or client'} |")
-    return "\n".join(rows)
-
-
 def test_the_rule_table_is_what_the_rules_say() -> None:
-    found = re.search(r"<!-- rules -->\n(.*?)\n<!-- end -->", README, re.DOTALL)
-    assert found is not None
-    assert found[1].strip() == rule_table()
+    """REPLAYLINT_UPDATE_GOLDEN=1 writes it anew."""
+    before, begin, table, end, after = re.split(r"(<!-- rules -->\n)(.*?)(<!-- end -->)", README, flags=re.DOTALL)
+    wanted = "".join(rulebook.table(entries(all_rules())))
+    if UPDATE in os.environ:
+        (ROOT / "README.md").write_text(before + begin + wanted + end + after, encoding="utf-8", newline="\n")
+    else:
+        assert table == wanted
 
 
 def test_every_outcome_is_explained() -> None:
@@ -147,6 +144,6 @@ def test_a_sample_prints_what_stands_beside_it(name: str) -> None:
         [sys.executable, "-m", "replaylint", path], capture_output=True, check=False, cwd=ROOT, env=UTF8
     )
     beside = ROOT / path.replace(".ndjson", ".txt")
-    if os.environ.get("REPLAYLINT_UPDATE_GOLDEN"):
+    if os.environ.get(UPDATE):
         beside.write_bytes(run.stdout)
     assert run.stdout.decode() == beside.read_text(encoding="utf-8")

@@ -54,9 +54,8 @@ def test_json_is_the_report_itself() -> None:
 
 
 def test_an_empty_report() -> None:
-    report = dataclasses.replace(
-        rich(), traces=[], resumes=[], findings=[], summary=Summary(0, {}, {"error": 0, "warning": 0, "info": 0}, {})
-    )
+    nothing = Summary(0, {}, {"error": 0, "warning": 0, "info": 0}, {}, [], None, [])
+    report = dataclasses.replace(rich(), traces=[], resumes=[], findings=[], summary=nothing)
     assert rendered("text", report) == "0 resumes; 0 errors, 0 warnings, 0 info\n"
     assert rendered("text", report, quiet=True) == ""
     assert rendered("concise", report) == ""

@@ -113,7 +113,8 @@ def test_errors_fail(folder: Path) -> None:
     made = Recording().initialize_v2().resume(1, "s").message("s", "m1").update("s", "notice").marker("s").idle("s")
     report = of(folder, made.result(1, {}))
     (line,) = refusal(report)
-    assert line.startswith("t.ndjson:5: error RL301 live-before-marker: 1 live update (notice) before the marker")
+    sent = "the agent sent 1 live update (notice) before the marker at line 6"
+    assert line.startswith(f"t.ndjson:5: error RL301 live-before-marker: {sent}; ")
     assert_replay(report, fail_on="never")
     assert_replay(report, party="client")
     assert refusal(report, party="agent") == [line]

@@ -67,7 +67,7 @@ def report_of(
     """A report; its summary counts what a test needs of it."""
     counts = {each: sum(found.severity == each for found in findings) for each in ("error", "warning", "info")}
     outcomes: Counter[str] = Counter(one.outcome for each in resumes for one in each.sessions)
-    summary = Summary(len(resumes), dict(outcomes), counts, {"response_gap_s": gaps})
+    summary = Summary(len(resumes), dict(outcomes), counts, {"response_gap_s": gaps}, [], None, [])
     return dataclasses.replace(rich(), traces=traces, resumes=resumes, findings=list(findings), summary=summary)
 
 

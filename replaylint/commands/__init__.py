@@ -11,4 +11,6 @@ COMMANDS: Final = {
     DEFAULT: "Lint recordings. It needs not be named.",
     "show": "Show one line of a recording, and what is known about it.",
     "extract": "Write the smallest recording that shows one resume.",
+    "explain": "Explain rules: what each means, an example, and how to fix it.",
+    "rules": "List the rules.",
 }

@@ -1,7 +1,6 @@
 """`replaylint check`: lint recordings and report. It is what `replaylint` does without another command."""
 
-from __future__ import annotations
-
+# Annotations are no strings here: typer would compile each of them at every start.
 import gc
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,10 +12,8 @@ from replaylint.commands.output import PROGRAM, complain, write
 from replaylint.commands.usage import list_commands
 from replaylint.render import Format, renderer
 from replaylint.render.escape import printable
-from replaylint.render.view import View
 from replaylint.report.findings import SEVERITIES
 from replaylint.report.lint import lint
-from replaylint.report.names import UnknownName
 
 if TYPE_CHECKING:
     from replaylint.report.model import Report
@@ -42,6 +39,13 @@ def check(
         typer.Option(metavar="RULE[,RULE]", help="Report these rules only: a code, a name, or a prefix such as RL2."),
     ] = None,
     ignore: Annotated[list[str] | None, typer.Option(metavar="RULE[,RULE]", help="Do not report these rules.")] = None,
+    severity: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RULE=LEVEL[,RULE=LEVEL]",
+            help="How grave findings of a rule are: error, warning or info. Of several, the last one counts.",
+        ),
+    ] = None,
     expect: Annotated[
         list[str] | None,
         typer.Option(
@@ -83,33 +87,21 @@ def check(
     """
     # Nothing here makes cycles that grow with the input; the collector only walks the report again and again.
     gc.disable()
-    try:
-        report = lint(
-            traces,
-            closed=eof == "closed",
-            select=select or None,
-            ignore=ignore or None,
-            expect=expect or None,
-            warn=lambda text: complain(printable(text)),
-        )
-    except UnknownName as unknown:
-        complain(printable(str(unknown)))
-        return 2
-    failed = _complain_of_inputs(report)
-    view = View(
-        quiet=quiet,
-        width=terminal.width(),
-        colour=terminal.shows_colour(color),
-        unicode=terminal.shows_unicode(),
-        everything=everything,
-        session=session,
-        resume=resume,
+    report = lint(
+        traces,
+        closed=eof == "closed",
+        select=select or None,
+        ignore=ignore or None,
+        severity=severity or None,
+        expect=expect or None,
     )
+    failed = _complain_of_inputs(report)
+    view = terminal.view(color)._replace(quiet=quiet, everything=everything, session=session, resume=resume)
     write(renderer(form).render(report, view))
     return 2 if failed else int(_failing(report, fail_on))
 
 
-def _complain_of_inputs(report: Report) -> bool:
+def _complain_of_inputs(report: "Report") -> bool:
     """Say which inputs could not be read to their end; whether there was one."""
     failed = False
     for trace in report.traces:
@@ -132,7 +124,7 @@ def _meant(path: str, code: str) -> str:
     return f"; did you mean the command {near[0]}?" if near else ""
 
 
-def _failing(report: Report, fail_on: str) -> bool:
+def _failing(report: "Report", fail_on: str) -> bool:
     if fail_on == "never":
         return False
     grave = SEVERITIES[: SEVERITIES.index(fail_on) + 1]

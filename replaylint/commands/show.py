@@ -10,8 +10,7 @@ from orjson import loads
 from replaylint.commands.inputs import rereadable
 from replaylint.commands.output import complain, write
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
-from replaylint.recording.formats.raw import BLANK
-from replaylint.recording.message import AGENT, CLIENT, Ended, Header, Lost, Unreadable
+from replaylint.recording.message import AGENT, BLANK, CLIENT, Ended, Header, Lost, NoMessage, Unreadable
 from replaylint.render.escape import printable
 from replaylint.render.pretty import pretty, shortened
 from replaylint.render.words import counted, identifier
@@ -85,7 +84,7 @@ def _lines(path: str, found: Looked) -> Iterator[str]:
         yield from _fact(fact, "  message" if isinstance(found.body, list) else where)
     for finding, how in found.findings:
         at = f"line {finding.line}" if finding.line is not None else "no line"
-        text = f"{finding.severity} {finding.rule} {finding.name}, {at}: {shortened(finding.message)}"
+        text = f"{finding.severity} {finding.rule} {finding.name}, {at}: {printable(finding.message)}"
         yield f"  {printable(how)}: {text}"
     if found.earlier or found.later:
         yield ""
@@ -98,6 +97,8 @@ def _what_else(found: Looked) -> str:
     note = found.note
     if isinstance(note, Unreadable):
         return "no message: no JSON" + (", though a side wrote it" if note.wire else "")
+    if isinstance(note, NoMessage):
+        return "no message: JSON, but neither an object nor an array"
     if isinstance(note, Header):
         return "no message: the recorder says that a connection begins"
     if isinstance(note, Ended):

@@ -7,12 +7,17 @@ import sys
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Literal
 
-from replaylint.render.view import SIGNS
+from replaylint.render.view import SIGNS, View
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 When = Literal["auto", "always", "never"]
+
+
+def view(color: When) -> View:
+    """How to show text for people there."""
+    return View(width=width(), colour=shows_colour(color), unicode=shows_unicode())
 
 
 def width() -> int | None:

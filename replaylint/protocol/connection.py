@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from replaylint.protocol import methods, vendor
 from replaylint.protocol.exchange import Exchange
+from replaylint.protocol.memory import forget_oldest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from replaylint.protocol.exchange import Request
-
-IDS_REMEMBERED: Final = 100_000
-"""Sessions a connection, and messages and tool calls a session, before the oldest are forgotten."""
+    from replaylint.recording.message import Side
 
 VERSIONS: Final = (1, 2)
 
@@ -22,14 +20,23 @@ Life = Literal["prompt", "replay"]
 """How a session showed that it has history: a prompt was answered with success, or a replay brought some."""
 
 
-def forget_oldest(ids: dict[Any, Any]) -> bool:
-    """Make room where there are too many; whether anything was forgotten."""
-    if len(ids) < IDS_REMEMBERED:
-        return False
-    # Many at once: the first key of a dictionary is found behind all that were deleted before it.
-    for ident in tuple(islice(ids, IDS_REMEMBERED // 10)):
-        del ids[ident]
-    return True
+class ToolCalls:
+    """The tool calls that a session's messages started, on v1, where a `tool_call` does it.
+
+    `forgot`: there were too many of them to say that one was never started.
+    """
+
+    __slots__ = ("forgot", "ids")
+
+    def __init__(self) -> None:
+        self.ids: dict[str, None] = {}
+        self.forgot = False
+
+    def start(self, ident: object) -> None:
+        """A message started this one."""
+        if isinstance(ident, str) and ident not in self.ids:
+            self.forgot |= forget_oldest(self.ids)
+            self.ids[ident] = None
 
 
 class Session:
@@ -40,19 +47,28 @@ class Session:
     """
 
     __slots__ = (
-        *("active", "busy_line", "named", "prompt_line", "prompts", "resume_line", "root"),
-        *("state", "state_line"),
+        *("active", "announced_line", "background", "busy_line", "named", "own_state", "prompt_line", "prompts"),
+        *("resume_line", "root"),
+        *("started", "state", "state_line", "told", "tools"),
     )
 
     def __init__(self, *, active: bool | None) -> None:
         self.active = active
+        self.announced_line = 0
+        """Its first announcement as a child."""
         self.named = False
         """The client named it, or a result did."""
+        self.started = False
+        """The client started it: `session/new` or `session/fork` returned it."""
         self.root: str | None = None
         """Of a child that the agent announced: the session that its parents go back to."""
         self.state: object = None
         self.state_line = 0
         """Its last `state_update`, and the state in it."""
+        self.background = False
+        """Whether that lists work in the background."""
+        self.own_state: object = None
+        """The last state that it told itself or, of a child, that its parent's stream did."""
         self.busy_line = 0
         """Its last `state_update` that says running or requires_action."""
         self.prompt_line = 0
@@ -61,6 +77,16 @@ class Session:
         """Prompts that are unanswered."""
         self.resume_line = 0
         """The last resume request that named it."""
+        self.told = False
+        """Whether the connection shows it from its beginning: from `session/new`, its announcement, or in a replay."""
+        self.tools: ToolCalls | None = None
+
+    @property
+    def tool_calls(self) -> ToolCalls:
+        """The tool calls that its messages started."""
+        if self.tools is None:
+            self.tools = ToolCalls()
+        return self.tools
 
 
 class Peer:
@@ -100,10 +126,14 @@ class Connection:
         """Whether the recorder said that the agent or its output ended."""
         self.client = Peer(None)
         self.agent = Peer(None)
+        self.cut: dict[Side | None, int] = {}
+        """The line of the text of a side that may be cut off: the last one until now, a beginning of JSON."""
         self.opted_in = False
         """Whether the client declared the vendor event."""
         self.vendor_seen = False
         """Whether the agent sent the vendor event."""
+        self.drops_replays = False
+        """Whether the recorder is known to leave replayed updates out."""
 
     @property
     def partial(self) -> bool:
@@ -135,10 +165,13 @@ class Connection:
             forget_oldest(self.lived)
             self.lived[session_id] = life
 
-    def announce(self, child_id: str, parent_id: str) -> Session:
+    def announce(self, child_id: str, parent_id: str, line: int) -> Session:
         """An agent announced a child on its parent's stream."""
         root = self.session(parent_id).root
         child = self.session(child_id)
+        if child.root is None:
+            child.told |= not child.named
+            child.announced_line = line
         child.root = parent_id if root is None else root
         return child
 
@@ -183,7 +216,7 @@ class Connection:
             if version in VERSIONS and not isinstance(version, bool):
                 self.version = int(version)
         elif method in {methods.NEW, methods.FORK}:
-            self._names(facts.get("sessionId"), active=True)
+            self._starts(facts.get("sessionId"), told=method == methods.NEW)
         elif method in {methods.CLOSE, methods.DELETE} and request.session_id is not None:
             self.session(request.session_id).active = False
         elif method == methods.LIST:
@@ -191,9 +224,12 @@ class Connection:
             for entry in listed if isinstance(listed, list) else ():
                 self._names(entry.get("sessionId") if isinstance(entry, dict) else None)
 
-    def _names(self, session_id: object, *, active: bool | None = None) -> None:
+    def _names(self, session_id: object) -> None:
+        if isinstance(session_id, str):
+            self.session(session_id).named = True
+
+    def _starts(self, session_id: object, *, told: bool) -> None:
         if isinstance(session_id, str):
             session = self.session(session_id)
-            session.named = True
-            if active is not None:
-                session.active = active
+            session.named = session.started = session.active = True
+            session.told |= told

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from orjson import OPT_SORT_KEYS, dumps
 
+from replaylint.protocol.memory import forget_oldest
 from replaylint.protocol.methods import RESULT_KEYS
 from replaylint.recording.message import AGENT, CLIENT, other
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from replaylint.recording.message import Side
 
@@ -30,22 +31,30 @@ class Request:
     """A request that was seen: `id` as recorded (None where it is nested too deep), `key` as ids are compared.
 
     `odd`: it has an invalid id, came in a batch or lacks `jsonrpc`, so that an error with id null may answer it.
+    `answer_line` and `cancel_line` are those of its response and of what cancels it, 0 until they come.
     """
 
-    __slots__ = ("id", "key", "line", "method", "odd", "session_id", "side", "time")
+    __slots__ = ("answer_line", "cancel_line", "id", "key", "line", "method", "odd", "session_id", "side", "time")
 
     def __init__(
         self, side: Side | None, ident: object, method: str, params: Mapping[str, object], line: int, time: float
     ) -> None:
         self.side = side
-        self.id = ident if not isinstance(ident, dict | list) or _depth(ident) <= _DEEPEST else None
+        self.id = reported(ident)
         self.key = id_key(ident)
         self.method = sys.intern(method)
         session_id = params.get("sessionId")
         self.session_id = session_id if isinstance(session_id, str) else None
         self.line = line
         self.time = time
-        self.odd = self.key.__class__ is tuple
+        self.answer_line = 0
+        self.cancel_line = 0
+        self.odd = self.invalid
+
+    @property
+    def invalid(self) -> bool:
+        """Whether its id is none that a request may have."""
+        return self.key.__class__ is tuple
 
     def answers_to(self, ident: object) -> bool:
         """Whether this is the id of the request."""
@@ -64,6 +73,11 @@ def id_key(ident: object) -> object:
         return ("other", dumps(ident, option=OPT_SORT_KEYS))
     except TypeError:  # nested deeper than can be written
         return ("other", b"")
+
+
+def reported(ident: object) -> object:
+    """The id as a report can hold it: None where it is nested too deep."""
+    return ident if not isinstance(ident, dict | list) or _depth(ident) <= _DEEPEST else None
 
 
 def _depth(value: object) -> int:
@@ -90,18 +104,24 @@ def _in_other_type(key: object) -> object:
 
 
 class Exchange:
-    """The pending requests of one connection."""
+    """The requests of one connection: the pending ones, and those that were answered."""
 
     def __init__(self) -> None:
         # A list for each id: a side may reuse one that is in flight, and the oldest is answered first.
         self._pending: dict[Side | None, dict[object, list[Request]]] = {CLIENT: {}, AGENT: {}, None: {}}
         self._odd: list[Request] = []
+        # The last answered request of each id.
+        self._answered: dict[tuple[Side | None, object], Request] = {}
+        self.forgot = False
+        """Whether answered requests were forgotten, so that an id that seems unknown may be an old one."""
 
-    def open(self, request: Request) -> None:
-        """A request was sent."""
-        self._pending[request.side].setdefault(request.key, []).append(request)
+    def open(self, request: Request) -> Request | None:
+        """A request was sent. Returns the oldest pending one that has its id already."""
+        queue = self._pending[request.side].setdefault(request.key, [])
+        queue.append(request)
         if request.odd:
             self._odd.append(request)
+        return queue[0] if len(queue) > 1 else None
 
     def settle(self, sender: Side | None, body: Mapping[str, object]) -> Request | None:
         """The request that this response answers, which is pending no longer; None where there is none.
@@ -112,16 +132,41 @@ class Exchange:
         if ident is None and "error" in body:
             return self._settle_odd(sender)
         key = id_key(ident)
-        request = self._answered(sender, key, body)
+        request = self._oldest(sender, key, body)
         if request is None and (alike := _in_other_type(key)) is not None:
-            request = self._answered(sender, alike, body)
+            request = self._oldest(sender, alike, body)
         if request is not None:
             self._close(request)
         return request
 
-    def _answered(self, sender: Side | None, key: object, body: Mapping[str, object]) -> Request | None:
-        sides: Iterable[Side | None] = (CLIENT, AGENT, None) if sender is None else (other(sender), None)
-        found = [queue[0] for side in sides if (queue := self._pending[side].get(key))]
+    def answered(self, request: Request, line: int) -> None:
+        """A request that was settled: the response stands at this line."""
+        request.answer_line = line
+        self.forgot |= forget_oldest(self._answered)
+        self._answered[request.side, request.key] = request
+
+    def earlier(self, sender: Side | None, ident: object) -> Request | None:
+        """The last answered request that another response with this id belongs to, or None.
+
+        `sender` None: the recording does not say who sent the response.
+        """
+        key = id_key(ident)
+        for each in (key, _in_other_type(key)):
+            found = [self._answered.get((side, each)) for side in _askers(sender)]
+            last = max(filter(None, found), key=lambda request: request.answer_line, default=None)
+            if last is not None:
+                return last
+        return None
+
+    def follow(self, before: Exchange) -> None:
+        """This connection goes on where that one was: what still comes may answer a request of before."""
+        self.forgot = before.forgot
+        self._answered = before._answered
+        for request in before.pending():
+            self._answered.setdefault((request.side, request.key), request)
+
+    def _oldest(self, sender: Side | None, key: object, body: Mapping[str, object]) -> Request | None:
+        found = [queue[0] for side in _askers(sender) if (queue := self._pending[side].get(key))]
         if len(found) > 1:
             return _likeliest(found, body)
         return found[0] if found else None
@@ -158,6 +203,11 @@ class Exchange:
         for request in taken:
             self._close(request)
         return taken
+
+
+def _askers(sender: Side | None) -> tuple[Side | None, ...]:
+    """Whose requests this side's responses can answer."""
+    return (CLIENT, AGENT, None) if sender is None else (other(sender), None)
 
 
 def _likeliest(requests: list[Request], body: Mapping[str, object]) -> Request:

@@ -24,11 +24,12 @@ PROMPT: Final = "session/prompt"
 PERMISSION: Final = "session/request_permission"
 ELICITATION: Final = "elicitation/create"
 UPDATE: Final = "session/update"
+CANCEL_TURN: Final = "session/cancel"
 CANCEL_REQUEST: Final = "$/cancel_request"
 
 RESUMES: Final = frozenset({RESUME, LOAD})
 
-NOTIFICATIONS: Final = frozenset({UPDATE, "session/cancel", CANCEL_REQUEST})
+NOTIFICATIONS: Final = frozenset({UPDATE, CANCEL_TURN, CANCEL_REQUEST})
 
 WAIT_FOR_SOMEONE: Final = frozenset({PROMPT, PERMISSION, ELICITATION})
 """Requests that a person or a model answers: that they are open when a recording stops means little."""
@@ -36,7 +37,7 @@ WAIT_FOR_SOMEONE: Final = frozenset({PROMPT, PERMISSION, ELICITATION})
 _CLIENT_METHODS: Final = frozenset(
     {
         *(INITIALIZE, "authenticate", "auth/login", "auth/logout", NEW, LOAD, RESUME, LIST, CLOSE, DELETE, FORK),
-        *(PROMPT, "session/set_mode", "session/set_model", "session/set_config_option", "session/cancel"),
+        *(PROMPT, "session/set_mode", "session/set_model", "session/set_config_option", CANCEL_TURN),
     }
 )
 _AGENT_METHODS: Final = frozenset({UPDATE, PERMISSION, ELICITATION, "fs/read_text_file", "fs/write_text_file"})

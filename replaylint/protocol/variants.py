@@ -12,9 +12,11 @@ REPLAY_COMPLETE: Final = "replay_complete"
 SESSION_INFO: Final = "session_info_update"
 STATE: Final = "state_update"
 
+WHOLE: Final = frozenset({"user_message", "agent_message", "agent_thought"})
+"""Messages and thoughts that replace what there was, on v2; their chunks append to it."""
 MESSAGES: Final = frozenset(
     {
-        *("user_message", "agent_message", "agent_thought"),
+        *WHOLE,
         *("user_message_chunk", "agent_message_chunk", "agent_thought_chunk"),
     }
 )
@@ -51,6 +53,7 @@ USER_MESSAGES: Final = frozenset({"user_message", "user_message_chunk"})
 DECIDES: Final = {STATE: 2, "user_message": 2, "agent_message": 2, "tool_call": 1}
 """The version that a variant gives away, where no `initialize` result does."""
 
+OPEN_STATUSES: Final = ("pending", "in_progress")
 FINAL_STATUSES: Final = ("completed", "failed")
 """Tuples, not sets: what is looked up in them may be anything, also what has no hash."""
 BUSY_STATES: Final = ("running", "requires_action")

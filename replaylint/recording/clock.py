@@ -50,6 +50,10 @@ class Clock(NamedTuple):
             return self.parse(value)
         return value if isinstance(value, int | float) else NO_TIME
 
+    def seconds(self, record: dict[str, object]) -> float:
+        """The time of this record, in seconds. NaN where it has none."""
+        return self.reading(record) * self.scale
+
     def offset(self, record: dict[str, object]) -> float:
         """What to add to this clock's seconds so that they read as the wall clock of this record."""
         if self.anchor is None:

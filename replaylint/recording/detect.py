@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from orjson import loads
 
-from replaylint.recording.formats import FORMATS, Format
-from replaylint.recording.formats.raw import BLANK
+from replaylint.recording.formats import DOCUMENTS, RECORDS, TEXTS, Format, Head, best, every_format, family
+from replaylint.recording.message import BLANK
 from replaylint.recording.reading import Progress, Reading
 from replaylint.recording.source import RecordingError, Source, failing
 
@@ -32,11 +32,16 @@ class Recording:
         self.clock = reading.clock
         self.sides = reading.sides
         self.relative = reading.relative
+        self.order = reading.order
+        self.drops_replays = reading.drops_replays
         self.progress = progress
 
 
-def recognise(source: Source) -> Recording:
-    """The recording in this source. Raises RecordingError where it cannot be read or is none."""
+def recognise(source: Source, form: str | None = None) -> Recording:
+    """The recording in this source, in the format of this name where there is one.
+
+    Raises RecordingError where it cannot be read or is none.
+    """
     rest = source.lines()
     head: list[bytes] = []
     try:
@@ -46,11 +51,12 @@ def recognise(source: Source) -> Recording:
         rest = failing(error)
         if not records:
             raise
-    found = _best(records)
+    beginning = Head(head, records)
+    found = _best(beginning) if form is None else next(each for each in every_format() if form == each.NAME)
     if found is None:
         raise RecordingError("not-a-recording", _why_not(head), 1 if head else None)
     progress = Progress()
-    return Recording(source, found.NAME, found.read(chain(head, rest), records, progress), progress)
+    return Recording(source, found.NAME, found.read(chain(head, rest), beginning, progress), progress)
 
 
 def _beginning(lines: Iterator[bytes], head: list[bytes]) -> list[dict[str, object]]:
@@ -73,11 +79,13 @@ def _beginning(lines: Iterator[bytes], head: list[bytes]) -> list[dict[str, obje
     return records
 
 
-def _best(records: list[dict[str, object]]) -> Format | None:
-    """The format that most of these records look like; of two, the one that FORMATS names first."""
-    counts = [(form.sniff(records), form) for form in FORMATS]
-    most = max(count for count, _ in counts)
-    return next(form for count, form in counts if count == most) if most else None
+def _best(head: Head) -> Format | None:
+    """The format that most of this beginning looks like. Most recordings have a JSON object on every line."""
+    formats = family(RECORDS)
+    lines = sum(1 for line in head.lines if not line.isspace())
+    if lines == 1 or lines > len(head.records) or not head.start.startswith(b"{"):
+        formats += family(TEXTS) + family(DOCUMENTS)
+    return best(formats, head)
 
 
 def _why_not(head: list[bytes]) -> str:
@@ -86,5 +94,5 @@ def _why_not(head: list[bytes]) -> str:
     if text is None:
         return "is empty"
     shown = text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 3] + "..."
-    names = ", ".join(form.NAME for form in FORMATS)
+    names = ", ".join(form.NAME for form in every_format())
     return f"is no recording that replaylint knows; it begins with {shown!r}; formats: {names}"

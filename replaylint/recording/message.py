@@ -7,13 +7,26 @@ the line in bytes. Where the body is a `Note`, the tuple is no message: it says 
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Side = Literal["client", "agent"]
 CLIENT: Final = "client"
 AGENT: Final = "agent"
 
 NO_TIME: Final = float("nan")
+
+BLANK: Final = " \t\r\n\0"
+"""What a line may consist of that says nothing: some writers leave NULs behind."""
+
+
+def is_jsonrpc(record: Mapping[str, object]) -> bool:
+    """Whether this object can be a JSON-RPC message: some recorders leave `jsonrpc` out."""
+    if "jsonrpc" in record or isinstance(record.get("method"), str):
+        return True
+    return "id" in record and ("result" in record or "error" in record)
 
 
 def other(side: Side) -> Side:
@@ -22,12 +35,25 @@ def other(side: Side) -> Side:
 
 
 class Unreadable:
-    """A line, or what a side wrote, that is no JSON: `text` is what stood there, `wire` whether a side wrote it."""
+    """A line, or what a side wrote, that is no JSON: `text` is what stood there, `wire` whether a side wrote it.
 
-    __slots__ = ("text", "wire")
+    `ended`: a newline ended it, so that it was not cut off.
+    """
 
-    def __init__(self, text: str, *, wire: bool) -> None:
+    __slots__ = ("ended", "text", "wire")
+
+    def __init__(self, text: str, *, wire: bool, ended: bool) -> None:
         self.text = text
+        self.wire = wire
+        self.ended = ended
+
+
+class NoMessage:
+    """JSON that is neither an object nor an array: `wire` says whether a side wrote it."""
+
+    __slots__ = ("wire",)
+
+    def __init__(self, *, wire: bool) -> None:
         self.wire = wire
 
 
@@ -70,5 +96,5 @@ class ClockStep:
         self.seconds = seconds
 
 
-Note = Unreadable | Label | Header | Ended | Lost | ClockStep
+Note = Unreadable | NoMessage | Label | Header | Ended | Lost | ClockStep
 Message = tuple[int, float, Side | None, object, int]

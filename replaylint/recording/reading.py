@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from orjson import loads
+
+from replaylint.recording.message import BLANK, NoMessage, Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from replaylint.recording.clock import Clock
-    from replaylint.recording.message import Message, Side
+    from replaylint.recording.message import Message, Note, Side
+
+
+Order = Literal["exact", "approximate", "per_side"]
+"""How far the order of the messages is that in which the client saw them."""
 
 
 class Progress:
@@ -26,9 +34,21 @@ class Reading(NamedTuple):
 
     `sides` maps the words that it uses for directions; `messages` looks them up at every line, so that a change takes
     effect at once. It is empty where the recording has no directions; `relative` says whether they are relative words.
+    `drops_replays` says of a client's name and version whether it leaves replayed updates out where it records itself.
     """
 
     messages: Iterator[Message]
     clock: Clock
     sides: dict[object, Side]
     relative: bool
+    order: Order = "exact"
+    drops_replays: Callable[[str | None, str | None], bool] = lambda _name, _version: False
+
+
+def parsed(text: str) -> dict[str, object] | list[object] | Note | None:
+    """A body that is a text: a message as it was on the wire, what a side wrote instead of one, or None for nothing."""
+    try:
+        body = loads(text)
+    except ValueError:
+        return Unreadable(text, wire=True, ended=text.endswith("\n")) if text.strip(BLANK) else None
+    return body if isinstance(body, dict | list) else NoMessage(wire=True)

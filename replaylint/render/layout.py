@@ -27,7 +27,7 @@ JOINT: Final = "\x1f"
 """A space at which no line breaks. `printable` leaves none in what comes from a recording."""
 
 HANG: Final = 2
-"""By how many columns the further lines of a record are indented."""
+"""By how many columns the further lines of a record are indented, unless told otherwise."""
 
 NARROWEST: Final = 20
 """No line is wrapped to fewer columns than this, however deep its indentation."""
@@ -38,7 +38,7 @@ def joined(text: str) -> str:
     return text.replace(" ", JOINT)
 
 
-def line(view: View, indent: int, *pieces: Piece | str) -> str:
+def line(view: View, indent: int, *pieces: Piece | str, hang: int = HANG) -> str:
     """A record, with the line end: one line, or on a terminal as many as it needs. Words are never cut."""
     styled: list[Piece] = [("", piece) if isinstance(piece, str) else piece for piece in pieces]
     if view.width is None:
@@ -46,10 +46,18 @@ def line(view: View, indent: int, *pieces: Piece | str) -> str:
     room = max(NARROWEST, view.width - indent)
     text = ""
     margin = indent
-    for row in _rows(styled, room, max(NARROWEST, room - HANG)):
+    for row in _rows(styled, room, max(NARROWEST, room - hang)):
         text += " " * margin + _painted(row, view) + "\n"
-        margin = indent + HANG
+        margin = indent + hang
     return text
+
+
+def beside(view: View, indent: int, head: Piece, room: int, *pieces: Piece | str) -> str:
+    """A record whose first line stands beside a head of so many columns, and its further ones below that line."""
+    style, text = head
+    first = line(view, indent, (style, joined(text))).rstrip("\n")
+    gap = " " * (room - columns(text))
+    return first + gap + line(view, indent + room, *pieces)[indent + room :]
 
 
 def columns(text: str) -> int:

@@ -10,7 +10,7 @@ from replaylint.render.bar import MARKER, SNAPSHOT, bar, signs
 from replaylint.render.escape import printable
 from replaylint.render.layout import JOINT, joined, line
 from replaylint.render.selection import SLOWEST, Shown
-from replaylint.render.words import counted, identifier
+from replaylint.render.words import counted, fixer, identifier
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
@@ -342,7 +342,7 @@ def _finding(
         head.append(f", session {printable(finding.session_id)}")
     head.append(_where(finding))
     message = printable(finding.message)
-    fixed = f"to be fixed {'in the recording' if finding.party == 'recording' else f'by the {finding.party}'}"
+    fixed = f"to be fixed {fixer(finding.party)}"
     if finding.known:
         fixed += "; known from the baseline"
     rests = ", ".join(f"{joined(f'line {each.line}')} {printable(each.what)}" for each in finding.evidence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-SIGNS: Final = "\u2595\u258f\u00b7\u2588\u2591\N{MICRO SIGN}"
+SIGNS: Final = "\u2595\u258f\u00b7\u2588\u2591\u2190\u2192\N{MICRO SIGN}"
 """What is drawn with beyond ASCII: an output can show all of it, or has ASCII in its place."""
 
 

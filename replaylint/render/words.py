@@ -10,7 +10,10 @@ from replaylint.render.escape import printable
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from replaylint.report.model import Session
+    from replaylint.rules.registry import Party
 
 
 def counted(number: int, noun: str) -> str:
@@ -21,6 +24,17 @@ def counted(number: int, noun: str) -> str:
 def identifier(request_id: object) -> str:
     """A request's id as JSON writes it: "1" is another id than 1."""
     return printable(dumps(request_id).decode())
+
+
+def either(words: Iterable[str]) -> str:
+    """These words as alternatives: "a, b or c"."""
+    *before, last = words
+    return f"{', '.join(before)} or {last}" if before else last
+
+
+def fixer(party: Party) -> str:
+    """Where a fault is to be fixed."""
+    return "in the recording" if party == "recording" else f"by the {party}"
 
 
 def gap(session: Session) -> str | None:

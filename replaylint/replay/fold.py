@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from replaylint.protocol.connection import IDS_REMEMBERED
-from replaylint.protocol.variants import CHILDREN, DECIDES, HISTORY, KNOWN, LIVE_ONLY, MESSAGES, SESSION_INFO, STATE
+from orjson import OPT_SORT_KEYS, dumps
+
+from replaylint.protocol.memory import IDS_REMEMBERED, forget_oldest
+from replaylint.protocol.variants import (
+    CHILDREN,
+    DECIDES,
+    FINAL_STATUSES,
+    HISTORY,
+    KNOWN,
+    LIVE_ONLY,
+    MESSAGES,
+    OPEN_STATUSES,
+    SESSION_INFO,
+    STATE,
+    TOOL_CALLS,
+    WHOLE,
+)
+from replaylint.recording.message import NO_TIME
 from replaylint.replay import gap
 from replaylint.replay.states import Event, State
 from replaylint.replay.window import KINDS_REMEMBERED, MARKERS, OTHER_KINDS, Mark, Point, Window
@@ -15,8 +31,13 @@ if TYPE_CHECKING:
 
     from replaylint.replay.window import Fold
 
-SPECIAL = frozenset({*CHILDREN, STATE, SESSION_INFO})
+SPECIAL: Final = frozenset({*CHILDREN, STATE, SESSION_INFO})
 """Variants that mean more than their kind: they are routed, not only folded."""
+
+REFUSED: Final = True
+"""What a fold returns that has done nothing: there is something to see in the update."""
+
+_MARKED: Final = frozenset({State.MARKED, State.VENDOR_MARKED})
 
 
 def history(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
@@ -34,7 +55,9 @@ def history(w: Window, line: int, time: float, variant: str, update: Mapping[str
         w.first = Point(line, time)
     w.last_line = line
     w.last_time = time
-    ident = update.get("messageId") or (update.get("toolCallId"),)
+    ident = update.get("messageId")
+    if ident.__class__ is not str:
+        ident = (update.get("toolCallId"),)
     ids = w.ids
     try:
         if ident not in ids:
@@ -45,9 +68,70 @@ def history(w: Window, line: int, time: float, variant: str, update: Mapping[str
         pass
 
 
-def message(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
-    """The same for a message or thought on v2, whose id is required. The engine's loop has it inlined."""
+def tool(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
+    """The same for a tool call: is it still running?"""
     history(w, line, time, variant, update, size)
+    status = update.get("status")
+    if status != "completed" or w.unfinished:
+        _status(w, line, update.get("toolCallId"), status, replayed=True)
+
+
+# On the hot path
+
+
+def message(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> bool | None:
+    """A chunk of a message or thought on v2, where its id is required. The engine's loop has it inlined."""
+    if not isinstance(update.get("messageId"), str):
+        return REFUSED
+    history(w, line, time, variant, update, size)
+    return None
+
+
+def whole(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> bool | None:
+    """A message or thought that comes whole, on v2, and not as it came before."""
+    ident = update.get("messageId")
+    if not isinstance(ident, str) or not came_whole(w, ident, update.get("content")):
+        return REFUSED
+    history(w, line, time, variant, update, size)
+    return None
+
+
+def call(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> bool | None:
+    """A `tool_call` on v1: the first of its id."""
+    ident = update.get("toolCallId")
+    if not isinstance(ident, str) or not began(w, ident):
+        return REFUSED
+    w.session.tool_calls.start(ident)
+    tool(w, line, time, variant, update, size)
+    return None
+
+
+def patch(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> bool | None:
+    """A `tool_call_update` on v1, for a tool call that began."""
+    ident = update.get("toolCallId")
+    if not isinstance(ident, str) or ident not in w.session.tool_calls.ids:
+        return REFUSED
+    tool(w, line, time, variant, update, size)
+    return None
+
+
+def outside(w: object, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> bool | None:
+    """A message or thought on v2 that belongs to no window, or to one that is only remembered."""
+    return None if isinstance(update.get("messageId"), str) else REFUSED
+
+
+_EXACT: Final[dict[int | None, dict[str, Fold]]] = {
+    1: {"tool_call": call, "tool_call_update": patch},
+    2: {**dict.fromkeys(MESSAGES, message), **dict.fromkeys(WHOLE, whole)},
+}
+"""What rules look at: taken here where there is nothing to see, refused where there is."""
+_OUTSIDE: Final[dict[int | None, dict[str, Fold | None]]] = {
+    1: {"tool_call": None, "tool_call_update": None},
+    2: dict.fromkeys(MESSAGES, outside),
+}
+
+
+# Off it
 
 
 def aside(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
@@ -62,26 +146,27 @@ def marked(w: Window, line: int, time: float, variant: str, update: Mapping[str,
     gap.update(w, line, time, variant)
     if variant in HISTORY:
         _advance(w, line, time)
-        tool = update.get("toolCallId")
-        if isinstance(tool, str) and (tool,) not in w.ids:
-            if len(w.ids) >= IDS_REMEMBERED:
+        ident = update.get("toolCallId")
+        if isinstance(ident, str):
+            _status(w, line, ident, update.get("status"), replayed=False)
+            if (ident,) not in w.ids:
                 w.forget()
-            w.ids[tool,] = None
+                w.ids[ident,] = None
 
 
 def ignored(w: object, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
     """An update that belongs to no window, or to one that is only remembered."""
 
 
-def fold_of(state: State, variant: str, version: int | None = None) -> Fold:
-    """What to do with an update of this variant in this state, on a connection of this version."""
+def fold_of(state: State, variant: str) -> Fold:
+    """What to do with an update of this variant in this state, whatever it is. Never REFUSED."""
     if state == State.AFTER:
         return ignored
-    if state in {State.MARKED, State.VENDOR_MARKED}:
+    if state in _MARKED:
         return marked
-    if variant in HISTORY:
-        return message if version == 2 and variant in MESSAGES else history
-    return aside
+    if variant in TOOL_CALLS:
+        return tool
+    return history if variant in HISTORY else aside
 
 
 def event_of(variant: str) -> Event:
@@ -97,8 +182,15 @@ def table(version: int | None, state: State, listened: Callable[[Event], bool]) 
     There goes what means more than its kind, what a rule listens to, and what gives a version away that is not known.
     """
     slow = SPECIAL if version is not None else SPECIAL | DECIDES.keys()
+    # After a marker there is little that is history: all of it is slow.
+    special = _OUTSIDE if state == State.AFTER else {} if state in _MARKED else _EXACT
+    exact: Mapping[str, Fold | None] = special.get(version, {})
     return {
-        variant: None if variant in slow or listened(event_of(variant)) else fold_of(state, variant, version)
+        variant: None
+        if variant in slow or (state in _MARKED and variant in HISTORY) or listened(event_of(variant))
+        else exact[variant]
+        if variant in exact
+        else fold_of(state, variant)
         for variant in KNOWN
     }
 
@@ -112,6 +204,47 @@ def mark(w: Window, event: Event, line: int, time: float) -> None:
         w.complete = made
     else:
         w.vendor = made
+
+
+def began(w: Window, ident: str) -> bool:
+    """A `tool_call` on v1. False where that tool call had begun in this window."""
+    if (ident,) in w.whole:
+        return False
+    forget_oldest(w.whole)
+    w.whole[ident,] = 0.0
+    return True
+
+
+def came_whole(w: Window, ident: str, content: object) -> bool:
+    """A message or thought on v2. False where it has content and the same had come in this window."""
+    try:
+        seen: float = hash(dumps(content, option=OPT_SORT_KEYS))
+    except TypeError:  # nested deeper than can be written: like nothing else
+        seen = NO_TIME
+    if ident in w.whole:
+        if w.whole[ident] == seen and not says_nothing(content):
+            return False
+    elif len(w.whole) >= IDS_REMEMBERED:
+        forget_oldest(w.whole)
+    w.whole[ident] = seen
+    return True
+
+
+def says_nothing(content: object) -> bool:
+    """Whether a message with this content is empty."""
+    blocks = content if isinstance(content, list) else [content]
+    return not content or all(isinstance(block, dict) and block.get("text") == "" for block in blocks)
+
+
+def _status(w: Window, line: int, ident: object, status: object, *, replayed: bool) -> None:
+    """An update of a tool call: only those that were replayed can be left unfinished."""
+    if not isinstance(ident, str):
+        return
+    if status in FINAL_STATUSES:
+        w.unfinished.pop(ident, None)
+    elif ident in w.unfinished or (replayed and status in OPEN_STATUSES):
+        forget_oldest(w.unfinished)
+        w.unfinished[ident] = line
 
 
 def _count(w: Window, variant: str, size: int) -> None:

@@ -9,21 +9,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from replaylint.protocol import children, methods, vendor
-from replaylint.protocol.connection import forget_oldest
+from replaylint.protocol.memory import forget_oldest
 from replaylint.protocol.variants import (
     BUSY_STATES,
     CHILDREN,
     DECIDES,
     KNOWN,
+    MESSAGES,
     NEAR_MISS_METHODS,
     NEAR_MISSES,
     REPLAY_COMPLETE,
     SESSION_INFO,
     STATE,
+    TOOL_CALLS,
+    WHOLE,
 )
 from replaylint.recording.message import AGENT, CLIENT
 from replaylint.replay import fold, gap
-from replaylint.replay.facts import Fact
+from replaylint.replay.facts import Fact, Frame, Wire
 from replaylint.replay.outcome import CANCELLED
 from replaylint.replay.states import TABLE, Event, State
 from replaylint.replay.window import NOWHERE, Early, Occurrences, Past, Point, Resume, Seen, Stray, Window
@@ -43,6 +46,8 @@ REPLAYS_WATCHED: Final = 100
 STRAYS_REMEMBERED: Final = 100
 """Markers and announcements, an unannounced window."""
 
+_NAMES: Final = frozenset({methods.NEW, methods.FORK, methods.LIST, *methods.RESUMES})
+"""Requests whose results, or whose replays, name sessions."""
 _ENDS_WATCH: Final = frozenset({*methods.RESUMES, methods.PROMPT, methods.CLOSE, methods.DELETE})
 
 _SLOW: Final[dict[str, Fold | None]] = dict.fromkeys(KNOWN)
@@ -63,14 +68,23 @@ class Judge(Protocol):
     def see_plain(self, resume: Resume, seen: Seen) -> None:
         """An update for the session of a pending request that asks for no history."""
 
-    def notice(self, fact: Fact, connection: Connection, seen: Seen, window: Window | None) -> None:
+    def notice(self, fact: str, connection: Connection, seen: Seen, window: Window | None) -> None:
         """A fact that is certain; the window is the one that holds it, if any does."""
+
+    def restart(self, connection: Connection, line: int) -> None:
+        """What the client sent from this line on belongs to another connection, and is said there again."""
 
     def stray(self, connection: Connection, stray: Stray) -> None:
         """A marker that no window and no ended one can claim."""
 
     def request_end(self, resume: Resume) -> None:
         """A resume request ended."""
+
+    def wire(self, wire: str, connection: Connection | None, frame: Frame) -> None:
+        """What a message was, or what stood in the place of one."""
+
+    def unnamed(self, connection: Connection, session_id: str, seen: Occurrences, request: Request | None) -> None:
+        """Updates for a session that only the result of this request named, or nothing at all."""
 
     def unanswered(self, connection: Connection, request: Request, end: End) -> None:
         """A request was not answered by the end of its connection."""
@@ -108,6 +122,12 @@ class Route:
         """The last window of each session whose request has ended."""
         self.asked: dict[Request, Window] = {}
         """Requests of the agent that the client has not answered."""
+        self.moved: dict[Request, Resume] = {}
+        """Replays that the connection takes over from the one before it, when their requests are said again."""
+        self.early: dict[Request, Resume] = {}
+        """Unanswered prompts on sessions that were not active, and the pending resumes of these."""
+        self.unnamed: dict[str, Occurrences] = {}
+        """Updates, by their session, that came before anything named it."""
         self._tables: dict[State, dict[str, Fold | None]] = {}
         self._idle()
 
@@ -140,7 +160,18 @@ class Route:
         request = resume.request
         overlapped = [each for each in self._windows(session_id) if not each.resume.request.odd]
         resume.windows[session_id] = window = Window(resume, session_id, None, State.REPLAYING)
-        self._enter(window, State.REPLAYING)
+        moved = self.moved.pop(request, None)
+        if moved is not None:
+            self._take_over(resume, moved)
+            window = resume.windows[session_id]
+        for each in resume.windows.values():
+            self._enter(each, each.state)
+        if self.connection.drops_replays:
+            resume.lost = True
+            seen = Seen(request.method, request.line, request.time, session_id, {})
+            self.judge.notice(Fact.NOT_RECORDED, self.connection, seen, window)
+        else:
+            window.session.told = True
         if not request.odd:
             for each in overlapped:
                 each.resume.ambiguous = resume.ambiguous = True
@@ -149,16 +180,57 @@ class Route:
                 seen = Seen(request.method, request.line, request.time, session_id, {"line": pending.line})
                 self.judge.notice(Fact.OVERLAP, self.connection, seen, window)
         self.replays.append(resume)
-        self._add(window)
-        self._own(session_id)
+        for each in resume.windows.values():
+            self._add(each)
+            self._own(each.session_id)
         self._idle()
 
     def requested(self, request: Request) -> None:
         """The client sent a request: history that comes for its session after some of them is not late."""
-        if request.method in _ENDS_WATCH and request.session_id is not None:
-            past = self.past.get(request.session_id)
-            if past is not None:
-                past.watched = False
+        session_id, method = request.session_id, request.method
+        if session_id is None or method not in _ENDS_WATCH:
+            return
+        past = self.past.get(session_id)
+        if past is not None:
+            past.watched = False
+        if method in {methods.PROMPT, *methods.RESUMES}:
+            self._addressed(request, session_id)
+
+    def _addressed(self, request: Request, session_id: str) -> None:
+        """The client wants this session to be resumed, or prompts it."""
+        session = self.connection.session(session_id)
+        if session.root is not None and not session.started:
+            resume = self._resume_of(session_id)
+            concerned = resume.request if resume is not None else None
+            concerned = request if request.method != methods.PROMPT else concerned
+            frame = Frame(request.line, CLIENT, None, concerned, request)
+            self.judge.wire(Wire.CHILD_ADDRESSED, self.connection, frame)
+        self._prompted(request)
+
+    def _prompted(self, request: Request) -> None:
+        """A prompt, if it is one, on a session that may not be active."""
+        session_id = request.session_id
+        if request.method != methods.PROMPT or session_id is None:
+            return
+        resume = self._resume_of(session_id)
+        if resume is not None and self.connection.session(session_id).active is False:
+            self.early[request] = resume
+            frame = Frame(request.line, CLIENT, None, resume.request, request)
+            self.judge.wire(Wire.EARLY_PROMPT, self.connection, frame)
+
+    def _resume_of(self, session_id: str) -> Resume | None:
+        """The oldest pending resume of this session."""
+        return next((resume for resume in self.pending.values() if resume.session_id == session_id), None)
+
+    def started(self, request: Request, result: object) -> None:
+        """A `session/new` or `session/fork` succeeds: the agent may have spoken of the session before."""
+        session_id = result.get("sessionId") if isinstance(result, dict) else None
+        if request.method not in {methods.NEW, methods.FORK} or not isinstance(session_id, str):
+            return
+        early = self.unnamed.get(session_id)
+        session = self.connection.session(session_id)
+        if early is not None and early.first.line > request.line and not session.named and session.root is None:
+            self.judge.unnamed(self.connection, session_id, early, request)
 
     def closed(self, session_id: str | None, line: int) -> None:
         """A `session/close` or `session/delete` succeeded."""
@@ -172,12 +244,21 @@ class Route:
         if side is AGENT:
             return
         request = self.connection.exchange.find(CLIENT, ident)
-        resume = self.pending.get(request) if request is not None else None
-        if resume is not None and not resume.cancel_line:
-            resume.cancel_line = line
+        if request is not None and not request.cancel_line:
+            request.cancel_line = line
+
+    def cancel_turn(self, params: Mapping[str, object], line: int) -> None:
+        """A `session/cancel`: of the prompts only those matter that came before their session was active."""
+        for prompt in self.early:
+            if prompt.session_id == params.get("sessionId") and not prompt.cancel_line:
+                prompt.cancel_line = line
 
     def respond(self, request: Request, line: int, time: float, error: Error | None) -> None:
         """A request of the client was answered."""
+        early = self.early.pop(request, None)
+        if early is not None and early.end is None:
+            frame = Frame(line, AGENT, None, early.request, request, error)
+            self.judge.wire(Wire.EARLY_ANSWER, self.connection, frame)
         resume = self.pending.pop(request, None)
         if resume is None:
             return
@@ -190,30 +271,27 @@ class Route:
         else:
             self._finish(resume, "cancelled" if error.code == CANCELLED else "error")
 
-    def adopt(self, old: Route, requests: Iterable[Request]) -> None:
-        """Take over these pending requests from the connection that this one follows."""
+    def leave(self, requests: Iterable[Request]) -> dict[Request, Resume]:
+        """These pending requests belong to the connection that follows this one; returns the replays among them."""
+        moved = {}
         for request in requests:
-            resume = old.pending.pop(request, None)
-            self.connection.requested(request)
-            if request.method != methods.INITIALIZE:
-                self.connection.exchange.open(request)
+            resume = self.pending.pop(request, None)
             if resume is None:
                 continue
-            resume.connection = self.connection
-            resume.was_active = False
-            self.pending[request] = resume
-            if request.session_id is not None:
-                self.connection.session(request.session_id).resume_line = request.line
-            if resume in old.replays:
-                old.replays.remove(resume)
-                self.replays.append(resume)
-            elif not resume.replaying:
-                self.plain.append(resume)
+            if resume.replaying:
+                moved[request] = resume
+            if resume in (pending := self.replays if resume.replaying else self.plain):
+                pending.remove(resume)
             for window in resume.windows.values():
-                self._enter(window, window.state)
-                self._add(window)
-                self._own(window.session_id)
-        self._idle()
+                self._drop(window)
+        return moved
+
+    def _take_over(self, resume: Resume, moved: Resume) -> None:
+        """What a replay has got before its connection turned out to be another one."""
+        resume.windows, resume.foreign = moved.windows, moved.foreign
+        for window in (*resume.windows.values(), *resume.foreign.values()):
+            window.resume = resume
+            window.session = self.connection.session(window.session_id)
 
     # Messages of the agent
 
@@ -251,10 +329,15 @@ class Route:
             return
         if variant == STATE:
             session.state_line, session.state = line, update.get("state")
+            session.own_state, session.background = session.state, bool(update.get("background"))
             if session.state in BUSY_STATES:
                 session.busy_line = line
         event = fold.event_of(variant)
-        child = children.announced(variant, update) if variant in CHILDREN else None
+        child = None
+        if variant in CHILDREN:
+            child = children.announced(variant, update)
+            self._tell(variant, update)
+        self._look(window, session, seen)
         if window is not None:
             begins = event == Event.HISTORY and not window.last_line
             self._take(window, event, seen, size)
@@ -274,7 +357,35 @@ class Route:
             if child is not None and window.early is not None and len(window.early.children) < STRAYS_REMEMBERED:
                 window.early.children.append(child)
         if child is not None and child != session_id:
-            connection.announce(child, session_id)
+            connection.announce(child, session_id, line)
+
+    def _tell(self, variant: str, update: Mapping[str, object]) -> None:
+        """The state of a child, on its parent's stream."""
+        told = children.told_state(variant, update)
+        if told is not None:
+            child, state = told
+            self.connection.session(child).own_state = state
+
+    def _look(self, window: Window | None, session: Session, seen: Seen) -> None:
+        """What an update is beside its kind."""
+        variant, update = seen.what, seen.content
+        ident: object
+        if self.connection.version == 2 and variant in MESSAGES:
+            ident, content = update.get("messageId"), update.get("content")
+            if not isinstance(ident, str):
+                self.judge.notice(Fact.NO_MESSAGE_ID, self.connection, seen, window)
+            elif variant in WHOLE and window is not None and not fold.came_whole(window, ident, content):
+                self.judge.notice(Fact.REPEATED, self.connection, seen, window)
+        elif self.connection.version == 1 and variant in TOOL_CALLS:
+            ident = update.get("toolCallId")
+            if not isinstance(ident, str):
+                return
+            if variant == "tool_call":
+                session.tool_calls.start(ident)
+                if window is not None and not fold.began(window, ident):
+                    self.judge.notice(Fact.REPEATED, self.connection, seen, window)
+            elif ident not in session.tool_calls.ids and session.told and not session.tool_calls.forgot:
+                self.judge.notice(Fact.ORPHAN, self.connection, seen, window)
 
     def _take(self, window: Window, event: Event, seen: Seen, size: int) -> None:
         """An update that is no marker becomes part of a window."""
@@ -287,6 +398,9 @@ class Route:
         session_id = request.session_id
         if session_id is None:
             return
+        tool = params.get("toolCall")
+        if isinstance(tool, dict) and self.connection.version == 1:
+            self.connection.session(session_id).tool_calls.start(tool.get("toolCallId"))
         seen = Seen(request.method, request.line, request.time, session_id, params)
         target = self.targets.get(session_id)
         if isinstance(target, Window):
@@ -311,6 +425,9 @@ class Route:
     def _outside(self, session: Session, event: Event, seen: Seen) -> None:
         """A message for a session that no window owns."""
         session_id = seen.session_id
+        named = session.named or session.root is not None
+        if not named and event != Event.AGENT_REQUEST:
+            self._unnamed(seen)
         plain = [each for each in self.plain[:REPLAYS_WATCHED] if each.session_id == session_id]
         for resume in plain:
             self.judge.see_plain(resume, seen)
@@ -324,8 +441,20 @@ class Route:
             elif session.state_line == seen.line and session.state == "running":
                 past.watched = watched = False
             self._after(past, event, seen)
-        if not plain and not watched and session_id not in self.targets and len(self.targets) < FOREIGN_REMEMBERED:
+        free = session_id not in self.targets and len(self.targets) < FOREIGN_REMEMBERED
+        if named and free and not plain and not watched:
             self.targets[session_id] = self.nowhere
+
+    def _unnamed(self, seen: Seen) -> None:
+        """An update for a session that nothing has named yet."""
+        if self.connection.forgot:
+            return
+        before = self.unnamed.get(seen.session_id)
+        if before is None:
+            if len(self.unnamed) >= FOREIGN_REMEMBERED:
+                return
+            before = self.unnamed[seen.session_id] = Occurrences(0, seen.what, seen.at)
+        before.add(0, seen.what, seen.at)
 
     def near_miss(self, what: str, line: int, time: float, params: Mapping[str, object]) -> None:
         """Nearly a marker: a notification of its own, or one that names no session."""
@@ -424,7 +553,7 @@ class Route:
         known = self.connection.sessions.get(child_id)
         was_announced = known is not None and known.root is not None
         new = known is None or not (known.named or was_announced)
-        self.connection.announce(child_id, parent.session_id)
+        self.connection.announce(child_id, parent.session_id, line)
         if parent.marker is not None and not new:
             return None
         window = resume.foreign.pop(child_id, None)
@@ -461,6 +590,11 @@ class Route:
         self.pending.clear()
         for request in sorted(self.connection.exchange.pending(), key=lambda request: request.line):
             self.judge.unanswered(self.connection, request, end)
+        may_be_named = end == "open" and any(each.method in _NAMES for each in self.connection.exchange.pending())
+        for session_id, seen in self.unnamed.items():
+            session = self.connection.session(session_id)
+            if not (may_be_named or session.named or session.root is not None):
+                self.judge.unnamed(self.connection, session_id, seen, None)
         self.judge.connection_end(self.connection)
 
     def _finish(self, resume: Resume, end: End) -> None:
@@ -475,7 +609,7 @@ class Route:
         self.ended(resume)
         self._release(resume)
         for window in resume.windows.values():
-            session = self.connection.session(window.session_id)
+            session = window.session
             if window.last_line:
                 self.connection.lives(window.session_id, "replay")
             past = self.past.get(window.session_id)
@@ -490,7 +624,7 @@ class Route:
     def _snapshot(self, resume: Resume) -> object:
         """The state in the last `state_update` of the named session since the request; None where there was none."""
         session = self.connection.session(resume.session_id or "")
-        return session.state if session.state_line > resume.request.line else None
+        return session.state if session.state_line >= resume.request.line else None
 
     def _release(self, resume: Resume) -> None:
         """The sessions that this replay has not announced are none of its children."""

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from replaylint.protocol import methods
-from replaylint.protocol.connection import forget_oldest
+from replaylint.protocol.memory import forget_oldest
 from replaylint.protocol.variants import CHILDREN, HISTORY
 from replaylint.recording.message import NO_TIME
 from replaylint.replay.states import Event, State
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
 
-    Fold = Callable[[Any, int, float, str, Mapping[str, Any], int], None]
-    """Takes a window, and an update's line, time in seconds, variant, body and size in bytes."""
+    Fold = Callable[[Any, int, float, str, Mapping[str, Any], int], bool | None]
+    """Takes a window, and an update's line, time in seconds, variant, body and size in bytes; REFUSED or None."""
 Role = Literal["named", "child"]
 End = Literal["success", "error", "cancelled", "closed", "open"]
 MarkerKind = Literal["replay_complete", "air_load_replay_end"]
@@ -172,11 +172,13 @@ class Window:
 
     __slots__ = (
         *("announced_line", "bytes", "complete", "counts", "early", "first", "forgot", "gap", "ids", "last_line"),
-        *("last_time", "longest_pause", "occurrences", "parent", "resume", "session_id", "state", "table", "vendor"),
+        *("last_time", "longest_pause", "occurrences", "parent", "resume", "session", "session_id", "state", "table"),
+        *("unfinished", "vendor", "whole"),
     )
 
     def __init__(self, resume: Resume, session_id: str, parent: str | None, state: State) -> None:
         self.resume = resume
+        self.session = resume.connection.session(session_id)
         self.session_id = session_id
         self.parent = parent
         self.state = state
@@ -196,6 +198,10 @@ class Window:
         """Of messages and thoughts before any marker, and, as tuples of one, of tool calls."""
         self.forgot = False
         """Whether ids were forgotten, so that one that seems new may be old."""
+        self.whole: dict[object, float] = {}
+        """Digests of messages that came whole, by their id; on v1, as tuples of one, the tool calls that began."""
+        self.unfinished: dict[str, int] = {}
+        """The last line of each replayed tool call that is still pending or in progress."""
         self.occurrences: dict[str, Occurrences] = {}
         """What each rule saw, by the rule's code."""
         self.early: Early | None = None
@@ -227,19 +233,18 @@ class Window:
 
     def forget(self) -> None:
         """Forget the oldest ids: there are too many."""
-        forget_oldest(self.ids)
-        self.forgot = True
+        self.forgot |= forget_oldest(self.ids)
 
 
 class Past:
     """What is remembered of a window when its request has ended: enough to tell what still comes for its session.
 
-    `response_line` is 0 where there was no response; `lines` holds the line of the first marker of each kind, also of
+    `response` is NOWHERE where there was no response; `lines` holds the line of the first marker of each kind, also of
     one that came after the end. `watched`: history that still comes may be late; `after` counts it.
     """
 
     __slots__ = (
-        *("after", "had_history", "lines", "request_line", "response_line", "role", "session_id"),
+        *("after", "had_history", "lines", "request_line", "response", "role", "session_id"),
         *("snapshot", "state", "watched"),
     )
 
@@ -249,7 +254,7 @@ class Past:
         self.role: Role = window.role
         self.state = window.state
         self.request_line = resume.request.line
-        self.response_line = resume.response.line if resume.response is not None else 0
+        self.response = resume.response or NOWHERE
         self.lines: tuple[tuple[Event, int], ...] = ()
         if window.complete is not None:
             self.lines += ((Event.MARKER, window.complete.line),)
@@ -270,7 +275,6 @@ class Resume:
 
     __slots__ = (
         "ambiguous",
-        "cancel_line",
         "close_line",
         "connection",
         "cursor",
@@ -302,8 +306,6 @@ class Resume:
         self.windows: dict[str, Window] = {}
         self.foreign: dict[str, Window] = {}
         """Unannounced windows, by the id that their messages bear."""
-        self.cancel_line = 0
-        """The client's `$/cancel_request` for it."""
         self.close_line = 0
         """The success of a `session/close` or `session/delete` of its session while it was pending."""
         self.occurrences: dict[str, Occurrences] = {}

@@ -60,6 +60,7 @@ def _otherwise(resume: Resume, session: Session, expected: tuple[Outcome, ...]) 
         what=resume.method,
         found=f"the outcome is {session.outcome}",
         expected=_or(expected),
+        advice=f"see the other findings on this request, or expect {session.outcome} too",
         response_line=0 if response is None else response.line,
     )
     hit.connection = resume.connection
@@ -67,7 +68,15 @@ def _otherwise(resume: Resume, session: Session, expected: tuple[Outcome, ...]) 
 
 
 def _nothing(expected: tuple[Outcome, ...]) -> Hit:
-    return Hit(RULE, ERROR, 0, party="recording", found="the recording holds no resume", expected=_or(expected))
+    return Hit(
+        RULE,
+        ERROR,
+        0,
+        party="recording",
+        found="the recording holds no resume",
+        expected=_or(expected),
+        advice="record a session/resume or session/load, or leave this recording out",
+    )
 
 
 def _or(expected: tuple[Outcome, ...]) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from replaylint.report.model import Evidence, Finding
-from replaylint.report.names import UnknownName, split
+from replaylint.report.names import UnknownName, WrongName, split
 from replaylint.rules.registry import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
     from replaylint.report.model import SeverityName
     from replaylint.rules.registry import Hit, Rule
@@ -18,13 +19,17 @@ SEVERITIES: tuple[SeverityName, ...] = ("error", "warning", "info")
 """The gravest first."""
 
 
+def named(severity: Severity) -> SeverityName:
+    """Its name."""
+    return SEVERITIES[Severity.ERROR - severity]
+
+
 def finding(hit: Hit, path: str) -> Finding:
     """A hit, worded. One without a line concerns the recording as a whole."""
-    request = hit.request
     return Finding(
         rule=hit.rule.code,
         name=hit.rule.name,
-        severity=SEVERITIES[Severity.ERROR - hit.severity],
+        severity=named(hit.severity),
         party=hit.party,
         message=hit.message(),
         trace=path,
@@ -32,7 +37,7 @@ def finding(hit: Hit, path: str) -> Finding:
         last_line=hit.last_line or None,
         count=hit.count,
         connection=hit.connection or None,
-        request_id=request.id if request is not None else None,
+        request_id=hit.request_id,
         side=hit.side,
         session_id=hit.session_id,
         evidence=[Evidence(line, what) for line, what in hit.evidence],
@@ -67,3 +72,27 @@ def chosen(names: str | Iterable[str], rules: Collection[Rule]) -> set[str]:
             raise UnknownName("rule", name, [*(rule.code for rule in rules), *(rule.name for rule in rules)])
         codes |= found
     return codes
+
+
+def severities(given: str | Iterable[str] | Mapping[str, str], rules: Collection[Rule]) -> dict[str, SeverityName]:
+    """What these texts, such as `RL301=info`, or this mapping say how grave findings are, by code; the last one counts.
+
+    Raises WrongName and TypeError.
+    """
+    wanted: dict[str, SeverityName] = {}
+    for name, level in given.items() if isinstance(given, Mapping) else _assignments(given):
+        if not isinstance(level, str):
+            raise TypeError(f"a severity has to be a str, not {type(level).__name__}")
+        severity = next((each for each in SEVERITIES if each == level.strip().lower()), None)
+        if severity is None:
+            raise UnknownName("severity", level.strip(), SEVERITIES)
+        wanted |= dict.fromkeys(chosen(name, rules), severity)
+    return wanted
+
+
+def _assignments(given: str | Iterable[str]) -> Iterator[tuple[str, str]]:
+    for text in split(given):
+        name, sign, level = text.partition("=")
+        if not sign:
+            raise WrongName(f"{text!r} says no severity: it has to be RULE=LEVEL, such as RL301=info")
+        yield name, level

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from orjson import dumps, loads
 
 from replaylint.recording.clock import went_back
-from replaylint.recording.formats.raw import BLANK
-from replaylint.recording.message import AGENT, CLIENT, NO_TIME, ClockStep, Unreadable
+from replaylint.recording.message import AGENT, BLANK, CLIENT, NO_TIME, ClockStep, NoMessage, Unreadable
 from replaylint.report.lint import Analysis, finished, new_report, new_trace, wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from replaylint.recording.message import Message, Side
     from replaylint.report.model import Report
@@ -33,8 +32,8 @@ FIRST_WALL_TIME_S: Final = 1e9
 class Linter:
     """Lints messages as a program sends and receives them: feed it every one, in their order, then finish it.
 
-    `name` is the trace's path in the report; `select`, `ignore` and `expect` are those of `lint`. The report's lines
-    count the messages, from 1. Raises ValueError for a name that there is not, and TypeError.
+    `name` is the trace's path in the report; `select`, `ignore`, `severity` and `expect` are those of `lint`. The
+    report's lines count the messages, from 1. Raises ValueError for a name that there is not, and TypeError.
     """
 
     def __init__(
@@ -43,11 +42,12 @@ class Linter:
         name: str = "messages",
         select: str | Iterable[str] | None = None,
         ignore: str | Iterable[str] | None = None,
+        severity: str | Iterable[str] | Mapping[str, str] | None = None,
         expect: str | Iterable[str] | None = None,
     ) -> None:
         if not isinstance(name, str):
             raise TypeError(f"name has to be a str, not {type(name).__name__}")
-        self._wanted = wanted(select, ignore, expect)
+        self._wanted = wanted(select=select, ignore=ignore, severity=severity, expect=expect)
         self._report = new_report()
         self._trace = new_trace(name.encode(errors="backslashreplace").decode())
         self._trace.format = FORMAT
@@ -129,14 +129,14 @@ def _written(message: object) -> bytes:
         return NO_JSON
 
 
-def _parsed(data: bytes) -> dict[str, Any] | list[Any] | Unreadable | None:
+def _parsed(data: bytes) -> dict[str, Any] | list[Any] | Unreadable | NoMessage | None:
     """The message; None for one that says nothing."""
     try:
         body = loads(data)
     except ValueError:
         text = data.decode(errors="replace").strip(BLANK)
-        return Unreadable(text, wire=True) if text else None
-    return body if isinstance(body, dict | list) else Unreadable(data.decode(), wire=True)
+        return Unreadable(text, wire=True, ended=data.endswith(b"\n")) if text else None
+    return body if isinstance(body, dict | list) else NoMessage(wire=True)
 
 
 def _seconds(time: float) -> float:

@@ -5,7 +5,7 @@ A field may be added; none changes its meaning without a new SCHEMA_VERSION.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -22,33 +22,38 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION: Final = 1
 
+# Each class says its slots itself: with `slots=True` it would be made twice, which is felt at start.
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+
+@dataclass(eq=False, repr=False, match_args=False)
 class Tool:
     """What wrote the report."""
 
     name: str
     version: str
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class ReadError:
     """Why an input could not be read to its end, and at which line."""
 
     code: str
     message: str
     line: int | None
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Peer:
     """The name and version that a side gave itself."""
 
     name: str | None
     version: str | None
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Connection:
     """One connection of a recording."""
 
@@ -58,9 +63,10 @@ class Connection:
     ended: End
     client: Peer
     agent: Peer
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Trace:
     """One input. `format` is None where it was not recognised."""
 
@@ -76,43 +82,48 @@ class Trace:
     lost: int
     error: ReadError | None
     connections: list[Connection]
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Moment:
     """A line and its time."""
 
     line: int
     time: float | None
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class ResponseError:
     """The error of a response."""
 
     code: int | None
     message: str | None
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Response:
     """The response to a request; `error` is None for a success."""
 
     line: int
     time: float | None
     error: ResponseError | None
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Marker:
     """The end-of-replay marker of a session."""
 
     kind: MarkerKind
     line: int
     time: float | None
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Updates:
     """How many updates a session got in its window, how many bytes their lines have, and how many of each variant."""
 
@@ -121,9 +132,10 @@ class Updates:
     other: int
     bytes: int
     by_kind: dict[str, int]
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Timing:
     """Seconds; `replay.timing` says from where to where."""
 
@@ -137,9 +149,10 @@ class Timing:
     longest_pause_s: float | None
     gap_longest_pause_s: float | None
     gap_waiting_for_client_s: float | None
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Session:
     """One session of a resume: the one that it names, or a child."""
 
@@ -153,9 +166,10 @@ class Session:
     marker: Marker | None
     updates: Updates
     timing: Timing
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Resume:
     """One `session/resume` or `session/load` request. `request_id` is the id as it was recorded."""
 
@@ -171,17 +185,19 @@ class Resume:
     response: Response | None
     end: End
     sessions: list[Session]
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Evidence:
     """A line that a finding rests on, and what stands there."""
 
     line: int
     what: str
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Finding:
     """What a rule found. `fingerprint` is the same in another recording of the same fault."""
 
@@ -201,9 +217,10 @@ class Finding:
     evidence: list[Evidence]
     fingerprint: str
     known: bool
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Distribution:
     """Nearest-rank percentiles of n values; None where n is too small for one."""
 
@@ -215,9 +232,10 @@ class Distribution:
     p99: float | None
     max: float | None
     mean: float | None
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Summary:
     """Counts over everything, and the distribution of each timing over the named sessions of replaying requests."""
 
@@ -225,12 +243,13 @@ class Summary:
     outcomes: dict[str, int]
     findings: dict[str, int]
     timing: dict[str, Distribution]
-    quiet_timer: list[object] = field(default_factory=list)
-    quiet_timer_needed_s: float | None = None
-    groups: list[object] = field(default_factory=list)
+    quiet_timer: list[object]
+    quiet_timer_needed_s: float | None
+    groups: list[object]
+    __slots__ = tuple(__annotations__)
 
 
-@dataclass(slots=True, eq=False, repr=False, match_args=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Report:
     """Everything that was found in the inputs of one run."""
 
@@ -240,3 +259,4 @@ class Report:
     resumes: list[Resume]
     findings: list[Finding]
     summary: Summary
+    __slots__ = tuple(__annotations__)

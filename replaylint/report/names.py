@@ -8,7 +8,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class UnknownName(ValueError):  # noqa: N818  (it says what is wrong, not that something is)
+class WrongName(ValueError):  # noqa: N818  (it says what is wrong, not that something is)
+    """What a user named cannot be meant."""
+
+
+class UnknownName(WrongName):
     """There is no such thing: `kind` says what was named, `nearest` what may have been meant."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
@@ -16,7 +20,8 @@ class UnknownName(ValueError):  # noqa: N818  (it says what is wrong, not that s
 
         self.kind = kind
         self.name = name
-        self.nearest = next(iter(get_close_matches(name, list(known), 1)), None)
+        spellings = {each.lower(): each for each in known}
+        self.nearest = next((spellings[each] for each in get_close_matches(name.lower(), spellings, 1)), None)
         hint = f"; did you mean {self.nearest}?" if self.nearest is not None else ""
         super().__init__(f"there is no {kind} {name!r}{hint}")
 

@@ -31,4 +31,7 @@ def summary(resumes: Sequence[Resume], findings: Sequence[Finding]) -> Summary:
         outcomes={each: outcomes[each] for each in OUTCOMES if outcomes[each]},
         findings={each: severities[each] for each in SEVERITIES},
         timing=timing,
+        quiet_timer=[],
+        quiet_timer_needed_s=None,
+        groups=[],
     )

@@ -127,9 +127,9 @@ class _Exchange(Exchange):
         super().__init__()
         self._watcher = watcher
 
-    def open(self, request: Request) -> None:
-        super().open(request)
+    def open(self, request: Request) -> Request | None:
         self._watcher.opened.append(request)
+        return super().open(request)
 
     def settle(self, sender: Side | None, body: Body) -> Request | None:
         request = super().settle(sender, body)

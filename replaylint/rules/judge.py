@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replaylint.replay.facts import Wire
 from replaylint.replay.window import Occurrences
 from replaylint.rules import all_rules
 from replaylint.rules.registry import ENDS, Hit
@@ -13,12 +14,14 @@ if TYPE_CHECKING:
 
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
-    from replaylint.replay.facts import Fact
+    from replaylint.replay.facts import Frame
     from replaylint.replay.states import Event, State
     from replaylint.replay.window import End, Past, Resume, Seen, Stray, Window
-    from replaylint.rules.registry import AtRequestEnd, Rule, See, SeeAfter, Severity
+    from replaylint.rules.registry import AtRequestEnd, Read, Rule, See, SeeAfter, Severity
 
     Listener = tuple[Rule, See]
+
+_RESPONSES = frozenset({Wire.RESPONSE, Wire.UNMATCHED, Wire.OTHER_TYPE})
 
 
 class Judge:
@@ -40,14 +43,20 @@ class Judge:
         self._settling: dict[str, list[AtRequestEnd]] = {end: [] for end in ENDS}
         for rule in self.rules:
             for end in rule.ends:
-                calls = self._settling if rule.listening else self._at_request_end
+                calls = self._settling if rule.listening or rule.notice else self._at_request_end
                 if rule.request_end is not None:
                     calls[end].append(rule.request_end)
         self._plain = [rule for rule in self.rules if rule.see_plain is not None]
-        self._noticing: dict[Fact, list[Rule]] = {}
+        self._noticing: dict[str, list[Rule]] = {}
         for rule in self.rules:
             for fact in rule.notice:
                 self._noticing.setdefault(fact, []).append(rule)
+        self._reading: dict[str, list[Read]] = {}
+        for rule in self.rules:
+            for kind, read in rule.read.items():
+                self._reading.setdefault(kind, []).append(read)
+        self._at_unnamed = [rule.unnamed for rule in self.rules if rule.unnamed is not None]
+        self._at_recording_end = [rule.recording_end for rule in self.rules if rule.recording_end is not None]
         self._at_stray = [rule.stray for rule in self.rules if rule.stray is not None]
         self._at_unanswered = [rule.unanswered for rule in self.rules if rule.unanswered is not None]
 
@@ -76,10 +85,31 @@ class Judge:
             if severity is not None:
                 _count(resume.occurrences, rule, severity, seen)
 
-    def notice(self, fact: Fact, connection: Connection, seen: Seen, window: Window | None) -> None:
+    def notice(self, fact: str, connection: Connection, seen: Seen, window: Window | None) -> None:
         """A fact that is certain; the window is the one that holds it, if any does."""
         for rule in self._noticing.get(fact, ()):
-            self._add(rule.notice[fact](connection, seen, window))
+            found = rule.notice[fact](connection, seen, window)
+            if found is None or isinstance(found, Hit):
+                self._add(found)
+            elif window is not None:
+                _count(window.occurrences, rule, found, seen)
+
+    def wire(self, wire: str, connection: Connection | None, frame: Frame) -> None:
+        """What a message was, or what stood in the place of one."""
+        for rule in self._reading.get(wire, ()):
+            self._add(rule(connection, frame))
+
+    def unnamed(self, connection: Connection, session_id: str, seen: Occurrences, request: Request | None) -> None:
+        """Updates for a session that only the result of this request named, or nothing at all."""
+        for rule in self._at_unnamed:
+            self._add(rule(connection, session_id, seen, request))
+
+    def restart(self, connection: Connection, line: int) -> None:
+        """What the client sent from this line on belongs to another connection, and is said there again."""
+        hits = self._open.get(connection.number, {})
+        for subject, hit in tuple(hits.items()):
+            if hit.party == "client" and hit.line >= line and hit.rule.read.keys().isdisjoint(_RESPONSES):
+                del hits[subject]
 
     def stray(self, connection: Connection, stray: Stray) -> None:
         """A marker that no window and no ended one can claim."""
@@ -103,9 +133,8 @@ class Judge:
 
     def connection_end(self, connection: Connection) -> None:
         """A connection ended, or the recording of it: its findings are final."""
-        hits = list(self._open.pop(connection.number, {}).values())
         confirmed = []
-        for hit in hits:
+        for hit in self._open.pop(connection.number, {}).values():
             rule = hit.rule
             if rule.needs_beginning and connection.partial:
                 continue
@@ -114,6 +143,13 @@ class Judge:
                 hit.severity = severity
                 confirmed.append(hit)
         self.hits.extend(_unsilenced(confirmed))
+
+    def recording_end(self, resumes: int | None) -> None:
+        """There is no more: what concerns no connection is final. `resumes` is None where there may be others."""
+        if resumes is not None:
+            for rule in self._at_recording_end:
+                self._add(rule(resumes))
+        self.hits.extend(self._open.pop(0, {}).values())
 
     def _add(self, hit: Hit | None) -> None:
         if hit is None:

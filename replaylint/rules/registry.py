@@ -8,7 +8,7 @@ docstring is the only source of its explanation.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from replaylint.rules.words import Count, elapsed
 
@@ -18,16 +18,19 @@ if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
     from replaylint.recording.message import Side
-    from replaylint.replay.facts import Fact
+    from replaylint.replay.facts import Frame
     from replaylint.replay.states import Event, State
     from replaylint.replay.window import End, Occurrences, Past, Resume, Role, Seen, Stray, Window
 
     See = Callable[[Window, Event, Seen], "Severity | Hit | None"]
     SeeAfter = Callable[[Connection, Past, Event, Seen], "Hit | None"]
     SeePlain = Callable[[Resume, Seen], "Severity | None"]
-    Notice = Callable[[Connection, Seen, "Window | None"], "Hit | None"]
+    Notice = Callable[[Connection, Seen, "Window | None"], "Severity | Hit | None"]
     AtRequestEnd = Callable[[Resume], Iterable["Hit"]]
     AtStray = Callable[[Connection, Stray], "Hit | None"]
+    AtUnnamed = Callable[[Connection, str, Occurrences, "Request | None"], "Hit | None"]
+    Read = Callable[["Connection | None", Frame], "Hit | None"]
+    AtRecordingEnd = Callable[[int], "Hit | None"]
     AtUnanswered = Callable[[Connection, Request, End], "Hit | None"]
     Confirm = Callable[[Connection, "Hit"], "Severity | None"]
 
@@ -81,11 +84,14 @@ class Rule:
         self.listening: dict[tuple[int | None, State, Event], See] = {}
         self.listening_after: dict[Event, SeeAfter] = {}
         self.see_plain: SeePlain | None = None
-        self.notice: dict[Fact, Notice] = {}
+        self.notice: dict[str, Notice] = {}
         self.request_end: AtRequestEnd | None = None
         self.ends: tuple[End, ...] = ()
         self.stray: AtStray | None = None
+        self.read: dict[str, Read] = {}
+        self.unnamed: AtUnnamed | None = None
         self.unanswered: AtUnanswered | None = None
+        self.recording_end: AtRecordingEnd | None = None
         self.confirm: Confirm | None = None
 
     def sees(
@@ -120,8 +126,8 @@ class Rule:
         self.see_plain = function
         return function
 
-    def notices(self, *facts: Fact) -> Callable[[Notice], Notice]:
-        """Called for these facts."""
+    def notices(self, *facts: str) -> Callable[[Notice], Notice]:
+        """Called for these facts. A severity is counted on the window, for `at_request_end` to settle."""
 
         def register(function: Notice) -> Notice:
             for fact in facts:
@@ -130,10 +136,20 @@ class Rule:
 
         return register
 
+    def reads(self, *kinds: str) -> Callable[[Read], Read]:
+        """Called for messages that are this, and for what stands in the place of one."""
+
+        def register(function: Read) -> Read:
+            for kind in kinds:
+                self.read[kind] = function
+            return function
+
+        return register
+
     def at_request_end(self, *ends: End) -> Callable[[AtRequestEnd], AtRequestEnd]:
         """Called when a resume has ended in one of these ways, or in any, with its windows as they were then.
 
-        A rule that also sees events in windows settles what it saw: it is called only if a window holds something.
+        A rule that also sees events or facts settles what it saw: it is called only if a window holds something.
         """
 
         def register(function: AtRequestEnd) -> AtRequestEnd:
@@ -148,6 +164,11 @@ class Rule:
         self.stray = function
         return function
 
+    def at_unnamed(self, function: AtUnnamed) -> AtUnnamed:
+        """Called for the updates of a session that only the result of a request named, or nothing at all."""
+        self.unnamed = function
+        return function
+
     def at_unanswered(self, function: AtUnanswered) -> AtUnanswered:
         """Called for each request that is unanswered when its connection ends."""
         self.unanswered = function
@@ -156,6 +177,11 @@ class Rule:
     def at_connection_end(self, function: Confirm) -> Confirm:
         """Called for each hit of this rule when its connection has ended: its final severity, or None for no hit."""
         self.confirm = function
+        return function
+
+    def at_recording_end(self, function: AtRecordingEnd) -> AtRecordingEnd:
+        """Called when a recording was read to its end and nothing in it was lost, with its number of resumes."""
+        self.recording_end = function
         return function
 
     def seen_in(self, resume: Resume) -> Iterator[tuple[Window, Occurrences]]:
@@ -189,6 +215,46 @@ class Rule:
         hit.facts.update(facts)
         return hit
 
+    def read_in(
+        self,
+        severity: Severity,
+        connection: Connection | None,
+        frame: Frame,
+        *,
+        party: Party | None = None,
+        **facts: Any,
+    ) -> Hit:
+        """A hit for what a message was, or what stood in the place of one; its side has to fix it."""
+        concerned = frame.other or frame.request
+        facts.setdefault("what", concerned.method if concerned is not None else "")
+        return Hit(
+            self,
+            severity,
+            frame.line,
+            connection=connection,
+            request=frame.request,
+            session_id=concerned.session_id if concerned is not None else None,
+            party=party or self.party or frame.side or "agent",
+            **facts,
+        )
+
+    def counted_outside(
+        self, severity: Severity, connection: Connection, session_id: str, seen: Occurrences, **facts: object
+    ) -> Hit:
+        """A hit for updates of a session outside any window."""
+        hit = Hit(
+            self,
+            severity,
+            seen.first.line,
+            connection=connection,
+            session_id=session_id,
+            what=seen.what,
+            last_line=seen.last.line,
+            count=seen.count,
+        )
+        hit.facts = {"kinds": ", ".join(sorted(seen.kinds)), "elapsed": elapsed(seen.first, seen.last), **facts}
+        return hit
+
     def counted(self, window: Window, seen: Occurrences, **facts: object) -> Hit:
         """A hit for what the rule saw in a window."""
         hit = Hit(
@@ -208,13 +274,14 @@ class Hit:
     """What a rule found at a line, before it is worded: one per rule, session and request.
 
     With `window`, it is a hit in that window: it concerns its request and its session. With `past`, it concerns the
-    session, and the request is only evidence. `facts` is what the rule's sentence tells beside the count; those that
+    session, and the request is only evidence. `about` is what else there is one finding for: a side, an unmatched id;
+    `request_id` an id that is no request's. `facts` is what the rule's sentence tells beside the count; those that
     end in `_line` are the finding's evidence.
     """
 
     __slots__ = (
-        *("connection", "count", "facts", "last_line", "line", "party", "request", "role", "rule", "session_id"),
-        *("severity", "what"),
+        *("about", "connection", "count", "facts", "last_line", "line", "party", "request", "request_id", "role"),
+        *("rule", "session_id", "severity", "what"),
     )
 
     def __init__(
@@ -233,6 +300,8 @@ class Hit:
         last_line: int | None = None,
         count: int = 1,
         party: Party | None = None,
+        about: object = None,
+        request_id: object = None,
         **facts: object,
     ) -> None:
         self.rule = rule
@@ -246,6 +315,8 @@ class Hit:
             facts["request_line"] = past.request_line
         self.connection = connection.number if connection is not None else 0
         self.request = request
+        self.request_id = request.id if request is not None else request_id
+        self.about = about
         self.session_id = session_id
         self.role = role
         self.what = what
@@ -263,9 +334,9 @@ class Hit:
         return sorted((line, what) for what, line in lines.items() if isinstance(line, int) and line)
 
     @property
-    def subject(self) -> tuple[int, str, str | None, Request | None]:
+    def subject(self) -> tuple[int, str, str | None, Request | None, object]:
         """What there is one finding for."""
-        return self.connection, self.rule.code, self.session_id, self.request
+        return self.connection, self.rule.code, self.session_id, self.request, self.about
 
     @property
     def request_line(self) -> int | None:
@@ -286,4 +357,4 @@ class Hit:
 
     def message(self) -> str:
         """The rule's sentence about this hit."""
-        return self.rule.says.format_map({**self.facts, "count": Count(self.count)})
+        return self.rule.says.format_map({"what": self.what, **self.facts, "count": Count(self.count)})

@@ -1,11 +1,26 @@
 """A request was never answered.
 
-JSON-RPC owes every request a response, also one that was cancelled. Here the connection, or the recording of it, ends
-without one. Where the recording just stops and the request waits for a person or a model, that is only worth knowing.
+Every request gets one response, a result or an error, also one that was cancelled. Here the connection ended, or the
+recording stopped, without it. Whoever waits for that response may wait for ever, and never learns whether the work
+was done.
 
-Source: JSON-RPC 2.0, section 4; https://agentclientprotocol.com/protocol/v2/overview.
+It is a warning. It is only info where the recording stops, the connection is not known to have ended, and the request
+waits for a person or a model (`session/prompt`, `session/request_permission`, `elicitation/create`): that can take
+long. It is silent where the recorder dropped messages after the request, the answer perhaps among them.
 
-Fix: the side that owes the response has to send one on every path, errors and shutdown included.
+Promise: whoever receives a request MUST answer it; only notifications get no answer.
+
+Source: https://www.jsonrpc.org/specification#response_object (JSON-RPC 2.0, section 5 "Response object"),
+https://agentclientprotocol.com/protocol/v2/overview#communication-model (protocol v2, "Overview", section
+"Communication Model").
+
+Fix: the side that owes the response, which the finding names, sends one on every path: also after a failure, after a
+cancellation and when it shuts down.
+
+Example:
+    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk"}}}
 """
 
 from __future__ import annotations
@@ -20,15 +35,19 @@ if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
     from replaylint.replay.window import End
+    from replaylint.rules.registry import Party
 
 RULE = Rule(
     "RL105",
     "unanswered-request",
     party=None,
-    says="{method} was not answered before {end}; {owes} owes a result or an error",
+    severities=(WARNING, INFO),
+    says="{method} got no response before {end}; {owes}",
     yields_to={"RL209": WARNING, "RL213": ERROR},
 )
 
+OWED = "every request is answered: the {} owes a result or an error, also when it fails or shuts down"
+BUSY = "a person or a model may still be at it: the {} owes a result or an error once that is done"
 ENDS = {"closed": "the connection ended", "open": "the recording stops"}
 
 
@@ -38,7 +57,7 @@ def unanswered(connection: Connection, request: Request, end: End) -> Hit | None
     if connection.lost_line > request.line:
         return None
     someone = end == "open" and request.method in WAIT_FOR_SOMEONE
-    client_owes = request.side is not None and request.side != CLIENT
+    party: Party = "client" if request.side is not None and request.side != CLIENT else "agent"
     return Hit(
         RULE,
         INFO if someone else WARNING,
@@ -47,8 +66,8 @@ def unanswered(connection: Connection, request: Request, end: End) -> Hit | None
         request=request,
         session_id=request.session_id,
         what=request.method,
-        party="client" if client_owes else "agent",
+        party=party,
         method=request.method,
         end=ENDS.get(end, end),
-        owes="the client" if client_owes else "the agent",
+        owes=(BUSY if someone else OWED).format(party),
     )

@@ -1,17 +1,35 @@
 """A replay succeeded without its end-of-replay marker.
 
-On v2 the agent MUST send `replay_complete` exactly once on the session that a replaying `session/resume` names, and
-on each child that it announces, after the last replayed update and before the response; also for an empty history.
-Without it the client has to wait for the response before it knows that the history is whole. The vendor event does
-not replace it.
+A client that asks for the history of a session gets it as updates, and at their end a marker that says: that was all.
+On v2 the marker is the update `replay_complete`, one on the session that the request names and one on each child
+session that the agent announces during the request. Here the request succeeded, and a session had no marker. So the
+client had the whole history, but could not know it before the response, which can be seconds later. If no session of
+the request had one, a single finding counts them all.
 
-On v1 there is no marker of the protocol's own. A client can opt in to the vendor event; that it is missing is an error
-where the agent sends it elsewhere on the connection, a warning where the agent is one that is known to send it.
+On v2 it is an error, also where the vendor's event `loadReplayEnd` came: that one does not replace `replay_complete`.
+v1 has no marker of its own, so there the rule speaks only where the client opted in to the vendor's event: it is an
+error if the agent sent the event elsewhere on the connection, a warning if the agent is claude-agent-acp, which is
+known to send it, and else info, because the agent may not know the event.
 
-Source: the RFD's sections "The replay_complete update" and "Subagent sessions"; the second seed, "When the event is
-sent".
+It is silent where the recorder dropped messages during the request.
 
-Fix: send the marker when the last replayed update is out, before any other work that the response waits for.
+Promise: on v2 the agent MUST send the marker exactly once for each session of a replaying request, after its last
+replayed update and before the response, and for an empty history too. On v1 there is no rule of the protocol; the
+vendor's extension promises its event to clients that opt in.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#the-replay_complete-update (RFD "v2 Replay
+Complete Signal", sections "The replay_complete update", "Subagent sessions" and "Outcomes"),
+https://github.com/agentclientprotocol/claude-agent-acp/pull/1361 (claude-agent-acp, pull request 1361, section "When
+the event is sent").
+
+Fix: the agent sends the marker of a session as soon as the last replayed update of that session is out, before it
+does anything else that the response waits for.
+
+Example:
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message","messageId":"m"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -19,7 +37,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from replaylint.replay.states import Event
+from replaylint.replay.window import Point
 from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule, Severity
+from replaylint.rules.words import apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +51,9 @@ RULE = Rule(
     "RL201",
     "missing-marker",
     party="agent",
-    says="the replay succeeded without {marker} for {missing}{instead}; until the response nothing said that the "
-    "history was whole",
+    severities=(ERROR, WARNING, INFO),
+    says="the agent answered with success but sent no {marker} for {missing}{beside}; it is due right after the last "
+    "replayed update, and without it only the response{late} told the client that it has everything",
 )
 
 SENDS_VENDOR_EVENT: Final = "@agentclientprotocol/claude-agent-acp"
@@ -52,35 +73,46 @@ def settle(resume: Resume) -> Iterator[Hit]:
         return  # the request names no session
     missing = [window for window in windows if window.mark_of(kind) is None]
     if len(missing) == len(windows):
-        yield _hit(resume, windows[0], v2=v2, children=len(windows) - 1)
+        yield _hit(resume, windows, v2=v2)
         return
     for window in missing:
-        yield _hit(resume, window, v2=v2, children=0)
+        yield _hit(resume, [window], v2=v2)
 
 
 @RULE.at_connection_end
 def confirm(connection: Connection, hit: Hit) -> Severity:
-    """What a missing vendor event is worth is known when the connection has ended."""
-    if connection.version == 2 or connection.vendor_seen:
+    """What a missing vendor event is worth is known when the connection has ended; the sentence says why."""
+    if connection.version == 2:
         return ERROR
-    return WARNING if connection.agent.name == SENDS_VENDOR_EVENT else INFO
+    if connection.vendor_seen:
+        hit.facts["beside"] = " (the client opted in, and the agent sends it elsewhere)"
+        return ERROR
+    if connection.agent.name == SENDS_VENDOR_EVENT:
+        hit.facts["beside"] = " (the client opted in, and this agent is known to send it)"
+        return WARNING
+    hit.facts["beside"] = " (the client opted in, but this agent may not know it)"
+    return INFO
 
 
-def _hit(resume: Resume, window: Window, *, v2: bool, children: int) -> Hit:
+def _hit(resume: Resume, windows: list[Window], *, v2: bool) -> Hit:
+    window, children = windows[0], len(windows) - 1
     missing = "this session" if window.parent is None else "this child"
     if children:
         missing += f" and its {children} {'child' if children == 1 else 'children'}"
-    line = resume.response.line if resume.response else resume.request.line
+    request = Point(resume.request.line, resume.request.time)
+    response = resume.response or request
+    waited = apart(max([request, *(Point(each.last_line, each.last_time) for each in windows)]), response)
     vendor_line = window.vendor.line if v2 and window.vendor else 0
     return Hit(
         RULE,
         ERROR,
-        line,
+        response.line,
         window=window,
         what=resume.request.method,
-        marker="replay_complete" if v2 else "the vendor event that the client opted in to",
+        marker="replay_complete" if v2 else "loadReplayEnd event",
         missing=missing,
-        instead=f" (the vendor event at line {vendor_line} does not replace it)" if vendor_line else "",
+        beside=f" (the loadReplayEnd event at line {vendor_line} does not replace it)" if vendor_line else "",
+        late=f", {waited} later," if waited else "",
         vendor_line=vendor_line,
-        response_line=line,
+        response_line=response.line,
     )

@@ -1,11 +1,29 @@
 """A second end-of-replay marker of the same kind for one session of a request.
 
-The marker is sent exactly once on each session of a replaying request. A client that acts on the first one, by
-rendering or by saving the history, acts twice; a client that resumes again may take the second for its new replay's.
+The marker says that the replay of a session has ended, and a replay ends once. A client that acts on the marker, by
+showing or saving the history, acts twice; one that has asked for another replay meanwhile may take the second marker
+for the end of that one.
 
-Source: the RFD's section "The replay_complete update"; the second seed, "When the event is sent".
+It is an error, wherever the further marker stands: in the same request or after its response, up to the next resume
+of the session. `replay_complete` and the vendor's event `loadReplayEnd` are different kinds: one of each is no
+duplicate.
 
-Fix: send the marker at one place, when the replay of the session has ended.
+Promise: exactly one marker for each session of a replaying request: MUST. The vendor's event comes once for a whole
+load.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#the-replay_complete-update (RFD "v2 Replay
+Complete Signal", sections "The replay_complete update" and "Subagent sessions"),
+https://github.com/agentclientprotocol/claude-agent-acp/pull/1361 (claude-agent-acp, pull request 1361, section "When
+the event is sent").
+
+Fix: the agent sends the marker at one place in its code, where the replay of the session has ended.
+
+Example:
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -23,8 +41,10 @@ RULE = Rule(
     "RL202",
     "duplicate-marker",
     party="agent",
-    says="{count:further end-of-replay marker} for a session that had its marker at line {marker_line}; there is "
-    "exactly one for each session of a request",
+    severities=(ERROR,),
+    says="the agent sent {count:further end-of-replay marker} for a session that had its marker at line "
+    "{marker_line}; each session of a request gets exactly one: send it where the replay of the session ends, "
+    "and nowhere else",
 )
 
 

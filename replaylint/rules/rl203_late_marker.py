@@ -1,11 +1,28 @@
 """The end-of-replay marker came only after the response.
 
-The marker comes after the last replayed update and before the response, so that a client knows that the history is
-whole while the agent still does its other work. After the response it says nothing that the client does not know.
+With the marker the agent says that all history has been sent. It is there so that a client can show the history while
+the agent is still busy with the rest of the request. After the response it tells nobody anything: the client had to
+wait for the response all the same, and if that was an error, the client has already put the history down as
+incomplete.
 
-Source: the RFD's section "The replay_complete update"; the second seed, "When the event is sent".
+It is an error, after a success, an error and a cancellation alike. After a success RL201 reports the missing marker
+too, because the request ended without one.
 
-Fix: send the marker before the response, not from what runs after it.
+Promise: the marker of a session comes after its last replayed update and before the response to the request: MUST.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#the-replay_complete-update (RFD "v2 Replay
+Complete Signal", section "The replay_complete update"),
+https://github.com/agentclientprotocol/claude-agent-acp/pull/1361 (claude-agent-acp, pull request 1361, section "When
+the event is sent").
+
+Fix: the agent sends the marker where the replay ends, and not from what it runs after it has answered the request.
+
+Example:
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message","messageId":"m"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"result":{}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
 """
 
 from __future__ import annotations
@@ -14,6 +31,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.replay.states import Event
 from replaylint.rules.registry import ERROR, Hit, Rule
+from replaylint.rules.words import apart
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -23,14 +41,17 @@ RULE = Rule(
     "RL203",
     "late-marker",
     party="agent",
-    says="the end-of-replay marker came after the response at line {response_line}; it belongs between the last "
-    "replayed update and the response",
+    severities=(ERROR,),
+    says="the agent sent {count:end-of-replay marker} only after the response at line {response_line}{late}; a marker "
+    "belongs between the last replayed update and the response: send it where the replay ends",
 )
 
 
 @RULE.sees_after(Event.MARKER, Event.VENDOR_MARKER)
 def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> Hit | None:
     """The first marker of its kind."""
-    if not past.response_line or past.line_of(event):
+    if not past.response.line or past.line_of(event):
         return None
-    return RULE.saw(ERROR, connection, seen, past=past, response_line=past.response_line)
+    waited = apart(past.response, seen.at)
+    late = f" ({waited} later at line {seen.line})" if waited else ""
+    return RULE.saw(ERROR, connection, seen, past=past, response_line=past.response.line, late=late)

@@ -1,11 +1,29 @@
 """An end-of-replay marker, during a replay, for a session that the replay did not announce.
 
-Each child session that the agent announces between the request and the response gets its own marker, after its
-announcement; a child that the agent does not announce gets none. A client cannot know what this marker certifies.
+A replay can hold child sessions (subagents). The agent announces each of them on the stream of its parent, and each
+announced one gets a marker of its own. Here a replay was pending and ended, and this marker bears the id of a session
+that the request neither names nor ever announced. A client cannot know whose history is meant to be complete, and if
+the id is a mistyped one, a real marker is missing.
 
-Source: the RFD's section "Subagent sessions".
+It is an error. If the announcement comes later in the same replay, only the order is wrong, and RL305 says so.
 
-Fix: announce the child with `subagent_update` on its parent's stream first, or send no marker for it.
+Promise: each child that the agent announces between request and response MUST get exactly one marker, after its
+announcement; a child that it does not announce gets none.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#subagent-sessions (RFD "v2 Replay Complete
+Signal", section "Subagent sessions").
+
+Fix: the agent announces the child with `subagent_update` on its parent's stream first, or sends no marker for it; and
+it puts the right `sessionId` on the marker.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
+    ← {"id":0,"result":{"protocolVersion":2}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"method":"session/update","params":{"sessionId":"c","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -22,8 +40,9 @@ RULE = Rule(
     "RL205",
     "marker-for-unannounced-child",
     party="agent",
-    says="{count:end-of-replay marker} for a session that the replay requested at line {request_line} neither names "
-    "nor announced",
+    severities=(ERROR,),
+    says="the agent sent {count:end-of-replay marker} for a session that the replay requested at line {request_line} "
+    "neither names nor announced; a child is announced on its parent's stream before its marker, or gets none",
     needs_beginning=True,
 )
 

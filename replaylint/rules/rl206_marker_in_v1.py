@@ -1,11 +1,26 @@
 """`replay_complete` on a v1 connection.
 
-The v1 union of updates is closed: an older client can fail on a variant that it does not know. v1 has no marker of its
-own; its clients rely on the response, or on an extension that they opted in to.
+The marker `replay_complete`, which ends a replay, belongs to version 2 of the protocol. On version 1 the list of
+updates is closed: a client may reject a kind of update that it does not know, and with it the message or even the
+connection.
 
-Source: the RFD's section "Is there a v1 form?".
+It is an error, wherever on the connection it came. It counts as no marker there, so no other rule about markers looks
+at it.
 
-Fix: send `replay_complete` on v2 connections only.
+Promise: v1 defines a fixed set of updates without any marker; v1 clients rely on the response, or on an extension
+that they opted in to. It is no MUST of its own, but what follows from the closed set.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#is-there-a-v1-form (RFD "v2 Replay Complete
+Signal", section "Is there a v1 form?").
+
+Fix: the agent sends `replay_complete` only where `initialize` agreed on version 2; on v1, if the client opted in to
+it, it sends the vendor's event instead.
+
+Example:
+    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -23,7 +38,9 @@ RULE = Rule(
     "RL206",
     "marker-in-v1",
     party="agent",
-    says="{count:replay_complete update} on a v1 connection, whose clients may fail on a variant that v1 does not have",
+    severities=(ERROR,),
+    says="the agent sent {count:replay_complete update} on a v1 connection; v1 has no such update, and its clients "
+    "may fail on one that they do not know: send it on v2 connections only",
 )
 
 

@@ -1,13 +1,28 @@
 """Nearly an end-of-replay marker, but none for any client.
 
-The marker is a `session/update` with a string `sessionId` and the variant `replay_complete`. A variant with another
-spelling is unknown to clients, which ignore it; a notification of its own can reach the application on another path
-than the updates and lose its order; without a session the marker marks nothing.
+The marker that ends a replay is a `session/update` with a string `sessionId` and the variant `replay_complete`. This
+message means the same and is something else: a variant with another spelling, which clients do not know and ignore; a
+notification of its own, which can reach an application by another way than the updates and so lose its place behind
+the last of them; or a marker without a session, which marks nothing. The agent believes that it has sent the marker,
+and no client gets it.
 
-Source: the RFD's sections "The replay_complete update" and "Why a session/update variant and not a new notification
-method?".
+It is an error.
 
-Fix: send `{"sessionId": …, "update": {"sessionUpdate": "replay_complete"}}` as a `session/update`.
+Promise: the marker has one form, the variant `replay_complete` of `session/update`, on the session's own `sessionId`:
+MUST.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#the-replay_complete-update (RFD "v2 Replay
+Complete Signal", sections "The replay_complete update", "Why a session/update variant and not a new notification
+method?" and "Open questions").
+
+Fix: the agent sends a `session/update` with `{"sessionId": …, "update": {"sessionUpdate": "replay_complete"}}`.
+
+Example:
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_end"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -26,13 +41,16 @@ RULE = Rule(
     "RL207",
     "malformed-marker",
     party="agent",
-    says="{what} is no end-of-replay marker, and clients ignore it; the marker is a session/update with a sessionId "
-    "and the variant replay_complete",
+    severities=(ERROR,),
+    says="the agent sent {what}, which no client takes for the end-of-replay marker; the marker is a session/update "
+    "with a string sessionId and the variant replay_complete",
 )
 
 
 @RULE.notices(Fact.NEAR_MISS)
 def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit:
     """A variant, a method, or a marker without a session."""
-    what = "replay_complete without a string sessionId" if seen.what == REPLAY_COMPLETE else seen.what
+    what = seen.what
+    if what == REPLAY_COMPLETE:
+        what += " as a notification of its own" if seen.session_id else " without a string sessionId"
     return RULE.saw(ERROR, connection, seen, window=window, what=what)

@@ -1,11 +1,27 @@
 """A resume was rejected for its params after history, or a marker, had come.
 
-An agent that rejects the cursor with -32602 replays nothing and sends no marker. It has to look at the params before it
-begins: now the client has part of a history, or all of it, for a request that was invalid.
+With error -32602 an agent says that the params of a request are invalid: it does not support the cursor in
+`replayFrom`, which says from where to replay. It can know that before it begins. Here it had sent history, or even a
+marker, and rejected the request afterwards: the client has part of a history, or all of it, for a request that never
+was valid.
 
-Source: the RFD's section "Replay cursors".
+It is an error. It is only info where the session was active before the request, or may have been, and no marker came:
+then the updates may have been live ones on their way already.
 
-Fix: validate `replayFrom`, and everything else in the request, before the first update.
+Promise: an agent that rejects the cursor with -32602 replays nothing and sends no marker. The text states it as a
+fact, without a MUST of its own.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#replay-cursors (RFD "v2 Replay Complete
+Signal", section "Replay cursors").
+
+Fix: the agent checks `replayFrom` and everything else in the request before it sends the first update.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
+    ← {"id":0,"result":{"protocolVersion":2}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message","messageId":"m"}}}
+    ← {"id":1,"error":{"code":-32602,"message":"failed"}}
 """
 
 from __future__ import annotations
@@ -25,8 +41,9 @@ RULE = Rule(
     "RL208",
     "rejected-after-replay",
     party="agent",
-    says="the request was rejected with -32602 after {arrived:history update}{marked}; a rejected cursor "
-    "replays nothing",
+    severities=(ERROR, INFO),
+    says="the agent sent {arrived:history update}{marked} and then rejected the request with -32602; a request whose "
+    "params are invalid replays nothing: check them before the first update{doubt}",
 )
 
 
@@ -41,14 +58,16 @@ def settle(resume: Resume) -> Iterator[Hit]:
     arrived = sum(each.history for each in windows)
     if marker is None and not arrived:
         return
+    in_flight = resume.was_active is not False and marker is None
     yield Hit(
         RULE,
-        INFO if resume.was_active is not False and marker is None else ERROR,
+        INFO if in_flight else ERROR,
         response.line,
         window=window,
         what=resume.request.method,
         arrived=Count(arrived),
-        marked=" and a marker" if marker is not None else "",
+        marked="" if marker is None else f" and the marker at line {marker.line}",
+        doubt=" (no fault if sent before the request arrived)" if in_flight else "",
         marker_line=0 if marker is None else marker.line,
         response_line=response.line,
     )

@@ -1,11 +1,27 @@
 """A replay stopped before it was whole.
 
-No marker came, and the request ended with an error, was cancelled, or lost its connection. The client MUST NOT use the
-updates as the full history: one that saves replayed history keeps its earlier copy.
+The agent never said, with the end-of-replay marker, that all history of the session had been sent, and the request
+ended with an error, was cancelled, or lost its connection. What arrived is the beginning of a history, and nobody
+knows how much is missing. A client that saves replayed history, and does not notice, overwrites a good copy with a
+part of it.
 
-Source: the RFD's section "Outcomes".
+It is a warning. It is only info where nothing of the conversation had come (at most announcements and states of
+children), or where the client had cancelled the request and got its answer. It is silent where the recorder dropped
+messages during the request.
 
-Fix: the agent has to finish the replay, or reject the request before it sends any history.
+Promise: without a marker and without a success, the client MUST NOT use the updates as the full history. That a
+replay may fail is no fault against the protocol: the finding is evidence.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#outcomes (RFD "v2 Replay Complete Signal",
+section "Outcomes").
+
+Fix: the agent finishes a replay that it has begun and sends the marker before it does what can still fail, or it
+refuses the request before the first update; the client keeps its earlier copy.
+
+Example:
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message","messageId":"m"}}}
+    ← {"id":1,"error":{"code":-32603,"message":"failed"}}
 """
 
 from __future__ import annotations
@@ -13,8 +29,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.outcome import outcome
+from replaylint.replay.window import Point
 from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule
-from replaylint.rules.words import Count
+from replaylint.rules.words import Count, elapsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,16 +42,15 @@ RULE = Rule(
     "RL209",
     "truncated-replay",
     party="agent",
-    says="the replay is truncated: {arrived:history update} arrived, no marker, then {end}; the client must not take "
-    "it for the full history",
+    severities=(WARNING, INFO),
+    says="the replay is truncated: {arrived:history update} came{elapsed} and no marker, then {end}; {advice}",
     yields_to={"RL208": ERROR},
 )
 
-ENDS = {
-    "error": "an error response",
-    "cancelled": "the error response to a cancellation",
-    "closed": "the connection ended",
-}
+WHOLE = "no client may take that for the full history: the agent has to finish a replay, or to refuse it at once"
+CANCELLED = "the client cancelled it at line {}, and must not take what came for the full history"
+CHILDREN = "only announcements and states of children came, so nothing can be taken for the full history"
+NOTHING = "nothing came that could be taken for the full history"
 
 
 @RULE.at_request_end("error", "cancelled", "closed")
@@ -46,8 +62,11 @@ def settle(resume: Resume) -> Iterator[Hit]:
     for window in resume.windows.values():
         if outcome(window) != "truncated":
             continue
-        cancelled = resume.cancel_line and response is not None
+        cancelled = resume.request.cancel_line and response is not None
         line = request.line if response is None else response.line
+        code = f" {resume.error.code}" if resume.error is not None and resume.error.code is not None else ""
+        advice = WHOLE if window.content else CHILDREN if window.history else NOTHING
+        advice = WHOLE if window.content else CHILDREN if window.history else NOTHING
         yield Hit(
             RULE,
             INFO if cancelled or not window.content else WARNING,
@@ -55,7 +74,9 @@ def settle(resume: Resume) -> Iterator[Hit]:
             window=window,
             what=request.method,
             arrived=Count(window.history),
-            end=ENDS.get(resume.end or "", "nothing"),
-            cancellation_line=resume.cancel_line,
+            elapsed=elapsed(window.first, Point(window.last_line, window.last_time)),
+            end="the connection ended" if response is None else f"error{code} at line {line}",
+            advice=CANCELLED.format(resume.request.cancel_line) if cancelled else advice,
+            cancellation_line=resume.request.cancel_line,
             response_line=0 if response is None else line,
         )

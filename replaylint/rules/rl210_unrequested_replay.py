@@ -1,14 +1,30 @@
 """Messages came between a resume that asked for no history and its response.
 
-A resume without `replayFrom`, and any v1 `session/resume`, replays nothing. The client has the history already, or does
-not want it: what comes now it shows a second time.
+A resume without `replayFrom`, and every `session/resume` on v1, asks the agent not to replay: the client has the
+history already, or does not want it. Messages or thoughts that come before the response are shown a second time.
 
-What came can be live, where a turn runs or another client has one: then the snapshot or a prompt explains it.
+On v2 it is an error if the session's state, sent in the same request, is idle; a warning without such a state. On v1
+it is an error for a user's message and else a warning. Where a turn may explain the messages as live output it is
+milder: info if the state says running or requires_action. If the session was active before, it is a warning for a
+user's message while no prompt is unanswered, else info; and info where the recording misses the connection's
+beginning.
 
-Source: the RFD's section "The replay_complete update"; "Resuming sessions" of
-https://agentclientprotocol.com/protocol/v2/session-setup.
+Promise: for a resume without a cursor, and for `session/resume` on v1, the agent MUST NOT replay the conversation
+before it responds.
 
-Fix: replay only for a cursor; on v1 only for `session/load`.
+Source: https://agentclientprotocol.com/protocol/v2/session-setup#resuming-sessions (protocol v2, "Session Setup",
+section "Resuming Sessions"), https://agentclientprotocol.com/protocol/v1/session-setup#resuming-sessions (the same of
+protocol v1).
+
+Fix: the agent replays for a `replayFrom` cursor only, and on v1 for `session/load` only.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
+    ← {"id":0,"result":{"protocolVersion":2}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message","messageId":"m"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -17,6 +33,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import BUSY_STATES, MESSAGES, USER_MESSAGES
 from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule, Severity
+from replaylint.rules.words import elapsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +44,14 @@ RULE = Rule(
     "RL210",
     "unrequested-replay",
     party="agent",
-    says="{count:message} ({kinds}) came between a request that asked for no history and {end}",
+    severities=(ERROR, WARNING, INFO),
+    says="the agent sent {count:message} ({kinds}){elapsed} between a session/resume that asked for no history and "
+    "{end}; {advice}",
 )
+
+
+REPLAYED = "such a request replays nothing: send history only for {}"
+LIVE = "this may be live output of a turn; if it is not, history is replayed only for {}"
 
 
 @RULE.sees_plain
@@ -48,9 +71,11 @@ def settle(resume: Resume) -> Iterator[Hit]:
     if seen is None or session_id is None:
         return
     response = resume.response
+    severity = _severity(resume, seen)
+    cursor = "a replayFrom cursor" if resume.connection.version == 2 else "session/load"
     yield Hit(
         RULE,
-        _severity(resume, seen),
+        severity,
         seen.first.line,
         connection=resume.connection,
         request=resume.request,
@@ -60,6 +85,8 @@ def settle(resume: Resume) -> Iterator[Hit]:
         last_line=seen.last.line,
         count=seen.count,
         kinds=", ".join(sorted(seen.kinds)),
+        elapsed=elapsed(seen.first, seen.last),
+        advice=(LIVE if severity == INFO else REPLAYED).format(cursor),
         end="its response" if response is not None else "the end of the connection",
         response_line=0 if response is None else response.line,
     )
@@ -68,7 +95,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
 def _severity(resume: Resume, seen: Occurrences) -> Severity:
     session = resume.connection.session(resume.session_id or "")
     v2 = resume.connection.version == 2
-    snapshot = session.state if v2 and session.state_line > resume.request.line else None
+    snapshot = session.state if v2 and session.state_line >= resume.request.line else None
     busy = snapshot in BUSY_STATES
     if resume.was_active is None:
         return INFO

@@ -1,11 +1,27 @@
 """A replay succeeded and brought no history, though there was some.
 
-The recording shows an earlier prompt on the session that was answered, or an earlier replay of it that brought history.
-So the agent has lost it, has not stored it yet, or does not send it. On v1 an empty load is worth knowing in any case.
+The client asked for the history of a session, got a success, and not one replayed update. Yet the session had a
+history: earlier in the recording a prompt on it was answered, or an earlier replay brought some. So the agent has
+lost it, has not stored it yet, or does not send it, and the client shows an empty conversation as the whole one.
 
-Source: "Replay Contents" of https://agentclientprotocol.com/protocol/v2/session-setup.
+It is a warning. Without such evidence it is info on v1, and silent on v2, where an empty history is ordinary. It is
+silent where two replays of the session overlap, and where the recorder dropped messages during the request.
 
-Fix: replay what the session holds, also the turns of the current connection.
+Promise: on v2 a replay from the start MUST bring all history that the agent retains, on v1 a load the whole
+conversation. What an agent retains is its own affair, so an empty replay is evidence, not proof.
+
+Source: https://agentclientprotocol.com/protocol/v2/session-setup#resuming-sessions (protocol v2, "Session Setup",
+sections "Resuming Sessions" and "Replay Contents"),
+https://agentclientprotocol.com/protocol/v1/session-setup#loading-sessions (protocol v1, "Session Setup", section
+"Loading Sessions").
+
+Fix: the agent replays what the session holds, the turns of the current connection included.
+
+Example:
+    → {"id":1,"method":"session/prompt","params":{"sessionId":"s"}}
+    ← {"id":1,"result":{"stopReason":"end_turn"}}
+    → {"id":2,"method":"session/load","params":{"sessionId":"s"}}
+    ← {"id":2,"result":{}}
 """
 
 from __future__ import annotations
@@ -23,7 +39,9 @@ RULE = Rule(
     "RL211",
     "empty-replay",
     party="agent",
-    says="the replay succeeded without any history{though}",
+    severities=(WARNING, INFO),
+    says="the agent answered the replay with success but sent no history{though}; a replay brings all that the "
+    "session holds, the turns of this connection included",
     yields_to={"RL304": INFO},
 )
 
@@ -46,6 +64,8 @@ def settle(resume: Resume) -> Iterator[Hit]:
         response.line,
         window=window,
         what=resume.request.method,
-        though="" if life is None else f", though earlier in this recording {LIVES[life]}",
+        though=" (right only if there is none)"
+        if life is None
+        else f", though earlier in this recording {LIVES[life]}",
         response_line=response.line,
     )

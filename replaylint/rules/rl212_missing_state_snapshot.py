@@ -1,12 +1,28 @@
 """A resume succeeded without the current state of the session.
 
-On v2 every successful resume sends a `state_update` before its response, after any replay: with or without history the
-client has to learn whether the session is running, idle or waits for an action.
+On v2 a client learns from a `state_update` whether a session is running, idle or waiting for an action of the user.
+Every successful resume sends one before its response, with or without a replay; after a replay it comes behind the
+marker that ends it. Here there was none, so the client does not know whether it may prompt or has to show that the
+agent is at work.
 
-Source: "Current state synchronization" of https://agentclientprotocol.com/protocol/v2/session-setup; the RFD's section
-"Status quo".
+It is an error. A `state_update` before the marker does not count, because the current state follows the replay; where
+RL301 reports that one as an error, this rule is silent. It is silent too where the recorder dropped messages during
+the request.
 
-Fix: send a `state_update` for the session after the marker and before the success response.
+Promise: a successful v2 resume sends the current `state_update` after any replay and before the response: MUST.
+
+Source: https://agentclientprotocol.com/protocol/v2/session-setup#current-state-synchronization (protocol v2, "Session
+Setup", section "Current State Synchronization"),
+https://agentclientprotocol.com/rfds/v2/session-replay-complete#only-history-before-the-marker (RFD "v2 Replay
+Complete Signal", section "Only history before the marker").
+
+Fix: the agent sends a `state_update` for the session after the marker, or without a replay after the request, and
+before the success response.
+
+Example:
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -25,7 +41,9 @@ RULE = Rule(
     "RL212",
     "missing-state-snapshot",
     party="agent",
-    says="the resume succeeded without a state_update for the session between {since} and the response",
+    severities=(ERROR,),
+    says="the agent answered with success but sent no state_update between {since} and the response; a resume reports "
+    "the current state of its session there: send it before the response",
 )
 
 
@@ -38,7 +56,8 @@ def settle(resume: Resume) -> Iterator[Hit]:
     window = resume.named
     marker = window.marker if window is not None else None
     from_line = resume.request.line if marker is None else marker.line
-    if resume.connection.session(session_id).state_line > from_line:
+    # A batch may hold all of it on one line.
+    if resume.connection.session(session_id).state_line >= from_line:
         return
     live = window.occurrences.get("RL301") if window is not None and window.complete is not None else None
     if live is not None and live.severity == ERROR and STATE in live.kinds:

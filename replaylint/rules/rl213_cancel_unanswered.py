@@ -1,11 +1,29 @@
 """A resume that the client cancelled never got a response.
 
-A cancelled `session/resume` still gets one: a result, or the error -32800. Without it the client cannot tell whether
-the cancellation was seen, and waits.
+A client cancels a request with `$/cancel_request`, and still gets a response to it: the result, if the agent was
+finished, or error -32800. Without one the client cannot tell whether the cancellation was seen, whether the session
+is active, and whether the history it has is whole.
 
-Source: the RFD's section "Outcomes"; `$/cancel_request` in the schema.
+It is an error if the connection ended and the agent had answered something that was sent after the cancellation: so
+it had read the cancellation and gone on. If only one of the two holds it is info, if neither does the rule is silent,
+and so it is where the recorder dropped messages during the request.
 
-Fix: answer a cancelled request with what it has come to, or with -32800.
+Promise: a cancelled request gets a response all the same, with a value or with error -32800: MUST.
+
+Source: https://agentclientprotocol.com/protocol/v2/cancellation (protocol v2, "Cancellation", section
+"$/cancel_request Notification"), https://agentclientprotocol.com/rfds/v2/session-replay-complete#outcomes (RFD "v2
+Replay Complete Signal", section "Outcomes").
+
+Fix: the agent answers a cancelled request with what it has come to, or with error -32800; also if it cannot interrupt
+the work.
+
+Example:
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"method":"$/cancel_request","params":{"requestId":1}}
+    → {"id":2,"method":"session/list","params":{}}
+    ← {"id":2,"result":{"sessions":[]}}
+    → {"id":3,"method":"initialize","params":{"protocolVersion":2}}
+    ← {"id":3,"result":{"protocolVersion":2}}
 """
 
 from __future__ import annotations
@@ -23,7 +41,9 @@ RULE = Rule(
     "RL213",
     "cancel-unanswered",
     party="agent",
-    says="the cancelled {method} was not answered before {end}{later}",
+    severities=(ERROR, INFO),
+    says="the {method} of line {request_line}, cancelled here, got no response before {end}{later}; a cancelled "
+    "request is answered all the same: with its result, or with error -32800",
 )
 
 ENDS = {"closed": "the connection ended", "open": "the recording stops"}
@@ -33,22 +53,23 @@ ENDS = {"closed": "the connection ended", "open": "the recording stops"}
 def settle(resume: Resume) -> Iterator[Hit]:
     """That the agent answered something later shows that it had read the cancellation."""
     connection = resume.connection
-    if not resume.cancel_line or resume.lost:
+    if not resume.request.cancel_line or resume.lost:
         return
-    answered = connection.answered_line > resume.cancel_line
+    answered = connection.answered_line > resume.request.cancel_line
     closed = resume.end == "closed"
     if not answered and not closed:
         return
     yield Hit(
         RULE,
         ERROR if answered and closed else INFO,
-        resume.cancel_line,
+        resume.request.cancel_line,
         connection=connection,
         request=resume.request,
         session_id=resume.session_id,
         role="named",
         what=resume.request.method,
         method=resume.request.method,
+        request_line=resume.request.line,
         end=ENDS.get(resume.end or "", "the end"),
         later=", though the agent answered what was sent later" if answered else "",
     )

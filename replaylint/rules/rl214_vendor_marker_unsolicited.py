@@ -1,10 +1,27 @@
 """The vendor's end-of-replay event, though the client did not ask for it.
 
-The event is for clients that declare the capability `loadReplayEnd`; to others it is not sent.
+`loadReplayEnd` is an extension of claude-agent-acp: a `session_info_update` whose `_meta` says that the replay of a
+load has ended. It is for clients that declare the capability of that name in `initialize`. This client did not, and
+got the event. To it the event is an update about nothing, and whatever it makes of that is luck.
 
-Source: the second seed, "What" and "When the event is sent".
+It is an error.
 
-Fix: look for the capability in what `initialize` sent before sending the event.
+Promise: the event is not sent to a client without the capability. That is the extension's own rule; the protocol has
+none.
+
+Source: https://github.com/agentclientprotocol/claude-agent-acp/pull/1361 (claude-agent-acp, pull request 1361,
+sections "What" and "When the event is sent").
+
+Fix: the agent looks for `loadReplayEnd` in `_meta.jetbrains.air.capabilities` of the client's capabilities before it
+sends the event.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":1}}
+    ← {"id":0,"result":{"protocolVersion":1}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"session_info_update","_meta":{"jetbrains":{"air":{"loadReplayEnd":true}}}}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -22,7 +39,9 @@ RULE = Rule(
     "RL214",
     "vendor-marker-unsolicited",
     party="agent",
-    says="{count:vendor event} at the end of a replay, though the client did not declare loadReplayEnd",
+    severities=(ERROR,),
+    says="the agent sent {count:loadReplayEnd event} to a client that did not declare this capability; the event is "
+    "only for clients that do: look for it in the client's capabilities before sending the event",
     needs_beginning=True,
 )
 

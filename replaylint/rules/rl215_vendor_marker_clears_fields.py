@@ -1,11 +1,23 @@
 """The vendor's end-of-replay event has a `title` or an `updatedAt`.
 
-It is a `session_info_update`, in which null clears a field: the event has neither key. With one the client loses or
-changes what it knows of the session.
+The event `loadReplayEnd` travels as a `session_info_update`, the update that tells a client the title and the last
+change of a session. A key that is there is applied, and `null` clears what the client has. An end-of-replay event
+means to say nothing about either.
 
-Source: the second seed, "When the event is sent".
+It is an error, whatever the value.
 
-Fix: leave both keys out of the event.
+Promise: the event has neither key. That is the extension's own rule; what `null` does is the protocol's.
+
+Source: https://github.com/agentclientprotocol/claude-agent-acp/pull/1361 (claude-agent-acp, pull request 1361,
+section "When the event is sent").
+
+Fix: the agent leaves both keys out of the event, instead of sending them empty.
+
+Example:
+    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"session_info_update","title":null,"_meta":{"jetbrains":{"air":{"loadReplayEnd":true}}}}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -23,8 +35,9 @@ RULE = Rule(
     "RL215",
     "vendor-marker-clears-fields",
     party="agent",
-    says="the vendor event at the end of the replay has {fields}, which sets or clears what the client knows of the "
-    "session",
+    severities=(ERROR,),
+    says="the agent sent a loadReplayEnd event with {fields}, so that the client changes or clears what it knows of "
+    "the session; the event has neither title nor updatedAt: leave the keys out",
 )
 
 

@@ -1,11 +1,24 @@
 """Replayed updates carry the index of the vendor's first design.
 
-It marked each replayed notification with `loadSessionReplayIndex` and the last one with
-`loadSessionEndOfRecordedHistory`, and was replaced by one event at the end.
+The first version of the vendor's extension numbered each replayed update with `loadSessionReplayIndex` and marked the
+last one with `loadSessionEndOfRecordedHistory`, both in `_meta.jetbrains.air`. It was replaced by one event after the
+last update. A client that waits for the event waits in vain, and one that reads the index depends on a design that is
+gone.
 
-Source: the second seed, "Design change".
+It is info: such an agent is old, not wrong.
 
-Fix: update the adapter; clients have to look for the event, not for the index.
+Promise: no rule; evidence only. The extension's text says that the new design has no indexes.
+
+Source: https://github.com/agentclientprotocol/claude-agent-acp/pull/1361 (claude-agent-acp, pull request 1361,
+section "Design change").
+
+Fix: the agent, or its user, moves to a version of the adapter that sends the event; the client looks for the event
+and not for the index.
+
+Example:
+    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk","_meta":{"jetbrains":{"air":{"loadSessionReplayIndex":0}}}}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -24,7 +37,9 @@ RULE = Rule(
     "RL216",
     "legacy-replay-index",
     party="agent",
-    says="replayed updates carry {fields}, which the vendor replaced by one event at the end of the replay",
+    severities=(INFO,),
+    says="the agent marks replayed updates with {fields}; the vendor replaced that design by one loadReplayEnd event "
+    "after the last update: update the adapter, and have clients wait for the event",
 )
 
 

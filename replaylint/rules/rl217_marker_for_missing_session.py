@@ -1,11 +1,24 @@
 """A marker certified the history of a session that does not exist.
 
-The marker says that the whole history was sent; then the request failed with -32002, resource not found. What was
-certified is the empty history of nothing, and a client that saves it overwrites what it had.
+The marker says that the whole history was sent. Then the request failed with -32002: there is no such session. So
+what was certified as complete is the history of nothing, and a client that saves what a marker has certified
+overwrites what it had with that.
 
-Source: the RFD's section "Outcomes"; the error codes of the schema.
+It is a warning.
 
-Fix: look the session up before its replay, and send no marker for one that is not there.
+Promise: a marker means that the history is complete, also if the request fails afterwards; -32002 means that what was
+asked for was not found. No rule forbids the two together; the evidence is that they contradict each other.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#outcomes (RFD "v2 Replay Complete Signal",
+section "Outcomes"), https://agentclientprotocol.com/protocol/v2/schema#errorcode (protocol v2, "Schema", section
+"ErrorCode").
+
+Fix: the agent looks the session up before it replays, and sends no marker for one that is not there.
+
+Example:
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"id":1,"error":{"code":-32002,"message":"failed"}}
 """
 
 from __future__ import annotations
@@ -14,6 +27,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.replay.outcome import NOT_FOUND
 from replaylint.rules.registry import WARNING, Hit, Rule
+from replaylint.rules.words import Count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +38,9 @@ RULE = Rule(
     "RL217",
     "marker-for-missing-session",
     party="agent",
-    says="the marker certified the history of a session that, by the error -32002 at line {response_line}, is not "
-    "there",
+    severities=(WARNING,),
+    says="the agent marked {arrived:history update} as the whole history of a session and then, with error -32002 at "
+    "line {response_line}, said that there is no such session; look the session up before its replay",
 )
 
 
@@ -36,4 +51,12 @@ def settle(resume: Resume) -> Iterator[Hit]:
     if window is None or response is None or error is None or error.code != NOT_FOUND or window.marker is None:
         return
     marker = window.marker
-    yield Hit(RULE, WARNING, marker.line, window=window, what=marker.kind, response_line=response.line)
+    yield Hit(
+        RULE,
+        WARNING,
+        marker.line,
+        window=window,
+        what=marker.kind,
+        arrived=Count(window.history),
+        response_line=response.line,
+    )

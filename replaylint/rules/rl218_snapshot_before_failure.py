@@ -1,11 +1,27 @@
 """A resume sent the session's current state and then failed.
 
-The snapshot is for a successful resume only: it reports the state after resuming. A client that takes it at its word
-shows a session as running or idle that it cannot use.
+The `state_update` behind the marker that ends a replay tells in which state the session is after the resume. Here the
+resume failed after it, so the session is not active. A client that took the state at its word shows a session as idle
+or running that it cannot use.
 
-Source: the RFD's sections "Status quo" and "Why isn't the current state_update snapshot enough?".
+It is a warning. It is silent where the session was active before the request, because then its state is its own
+affair, and where the connection ended without an error response.
 
-Fix: send the `state_update` when nothing can fail any more, right before the response.
+Promise: the agent sends the current state for a successful resume only. The text states it as a fact, without a MUST
+of its own.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#status-quo (RFD "v2 Replay Complete Signal",
+sections "Status quo" and "Why isn't the current state_update snapshot enough?").
+
+Fix: the agent sends the `state_update` when nothing can fail any more, right before the success response.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
+    ← {"id":0,"result":{"protocolVersion":2}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"error":{"code":-32603,"message":"failed"}}
 """
 
 from __future__ import annotations
@@ -24,8 +40,9 @@ RULE = Rule(
     "RL218",
     "snapshot-before-failure",
     party="agent",
-    says="a state_update after the marker, then the error at line {response_line}; the snapshot is for a resume that "
-    "succeeds",
+    severities=(WARNING,),
+    says="the agent sent a state_update after the marker at line {marker_line}, then error{code} at line "
+    "{response_line}; the current state is for a resume that succeeds: send it when nothing can fail any more",
     needs_beginning=True,
 )
 
@@ -39,12 +56,14 @@ def settle(resume: Resume) -> Iterator[Hit]:
     state_line = resume.connection.session(window.session_id).state_line
     if resume.connection.version != 2 or state_line <= window.marker.line:
         return
+    code = resume.error.code if resume.error is not None else None
     yield Hit(
         RULE,
         WARNING,
         state_line,
         window=window,
         what=STATE,
+        code="" if code is None else f" {code}",
         marker_line=window.marker.line,
         response_line=response.line,
     )

@@ -1,14 +1,32 @@
 """A live update before the end-of-replay marker.
 
-Every update for the session between the request and `replay_complete` MUST be replayed history. The agent holds every
-other one and sends it after the marker: `notice`, `available_commands_update`, `config_option_update`,
-`current_mode_update` and `state_update` are never history. A client that takes all of it for history mixes the two.
+On v2 the marker `replay_complete` draws a line: what comes before it is history, what comes after it is not.
+`notice`, `available_commands_update`, `config_option_update`, `current_mode_update` and `state_update` are never
+history, and one of them came before the marker. A client that takes everything up to the marker for history mixes the
+present into the past: it may store it, or let older entries overwrite it.
 
-Where the session was active before the request, the update may have been in flight already, so it proves nothing.
+It is an error. It is only info where the session was active before the request, or may have been, because the agent
+may have sent the update before it read the request; and where two replays of the session overlap, because the update
+may belong to the other one. Without a marker in the request the rule is silent: then there is no line to cross.
 
-Source: the RFD's section "Only history before the marker"; for sessions that were active, the schema's newer wording.
+Promise: between the request and the marker, every update of the session MUST be replayed history; the agent holds all
+others until the marker is out.
 
-Fix: hold what is not history until the marker is out; the connection is ordered, so the buffer is the agent's own.
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#only-history-before-the-marker (RFD "v2 Replay
+Complete Signal", section "Only history before the marker"),
+https://agentclientprotocol.com/protocol/v2/session-setup#replay-contents (what is history: protocol v2, "Session
+Setup", section "Replay Contents").
+
+Fix: the agent keeps what is not history in a buffer of the session and sends it after the marker.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
+    ← {"id":0,"result":{"protocolVersion":2}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"notice"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -27,13 +45,13 @@ RULE = Rule(
     "RL301",
     "live-before-marker",
     party="agent",
-    says="{count:live update} ({kinds}) before the marker at line {marker_line}; only replayed history may stand there"
-    "{doubt}",
+    severities=(ERROR, INFO),
+    says="the agent sent {count:live update} ({kinds}){elapsed} before the marker at line {marker_line}; between "
+    "request and marker only replayed history may come: hold the rest until the marker is out{doubt}",
 )
 
-
-IN_FLIGHT = ", but it may have been in flight before the request"
-AMBIGUOUS = ", but it may belong to the other replay of the session"
+IN_FLIGHT = " (no fault if sent before the request arrived)"
+AMBIGUOUS = " (no fault if sent for the session's other replay)"
 
 
 @RULE.sees(states={State.UNANNOUNCED, State.REPLAYING, State.VENDOR_MARKED}, events={Event.LIVE}, versions={2})

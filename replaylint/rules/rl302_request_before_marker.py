@@ -1,12 +1,31 @@
 """The agent asked the client something before the end-of-replay marker.
 
-`session/request_permission` and `elicitation/create` are not history, so they SHOULD wait until after the marker, also
-one that the agent sends again after a lost connection. A client applies the tool call of a permission request at once;
-replayed updates that arrive later could overwrite that newer state.
+`session/request_permission` and `elicitation/create` ask a person something now; they are no history. A client that
+gets one in the middle of a replay, before the marker that ends it, has to show it although the conversation around it
+is not there yet. And it applies the tool call of a permission request at once, so that replayed updates which come
+later can overwrite that newer state.
 
-Source: the RFD's section "Only history before the marker".
+It is a warning. It is only info where the session was active before the request, or may have been, because the
+question may have been on its way already; and where two replays of the session overlap. Without a `replay_complete`
+in the request the rule is silent.
 
-Fix: hold the request until the marker of its session is out.
+Promise: the agent's requests SHOULD wait until after the marker, also those that it sends again after a lost
+connection.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#only-history-before-the-marker (RFD "v2 Replay
+Complete Signal", section "Only history before the marker").
+
+Fix: the agent holds such a request until the marker of its session is out.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
+    ← {"id":0,"result":{"protocolVersion":2}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"id":9,"method":"session/request_permission","params":{"sessionId":"s"}}
+    → {"id":9,"result":{}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -26,9 +45,13 @@ RULE = Rule(
     "RL302",
     "request-before-marker",
     party="agent",
-    says="{count:request} of the agent ({kinds}) before the marker at line {marker_line}; such a "
-    "request should wait until the marker is out",
+    severities=(WARNING, INFO),
+    says="the agent sent {count:request} ({kinds}){elapsed} before the marker at line {marker_line}; replayed updates "
+    "may overwrite what such a request shows: hold it until the marker is out{doubt}",
 )
+
+IN_FLIGHT = " (no fault if sent before the request arrived)"
+AMBIGUOUS = " (no fault if sent for the session's other replay)"
 
 
 @RULE.sees(states={State.UNANNOUNCED, State.REPLAYING, State.VENDOR_MARKED}, events={Event.AGENT_REQUEST}, versions={2})
@@ -45,4 +68,5 @@ def settle(resume: Resume) -> Iterator[Hit]:
     """The window turned out to have a marker."""
     for window, seen in RULE.seen_in(resume):
         if window.complete is not None:
-            yield RULE.counted(window, seen, marker_line=window.complete.line)
+            doubt = "" if seen.severity == WARNING else AMBIGUOUS if resume.ambiguous else IN_FLIGHT
+            yield RULE.counted(window, seen, marker_line=window.complete.line, doubt=doubt)

@@ -1,17 +1,36 @@
 """What looks like history came after the end-of-replay marker.
 
-The marker means that the agent sent everything that it selected for the replay. Between it and the response, with no
-prompt since the request, this session got a message or thought with an id that is new, or a tool call that was over
-when it was first seen. Chunks that continue a replayed message, and tool calls that still run, are live and fine.
+The marker says that everything selected for the replay has been sent. Yet between it and the response, with no prompt
+on the session since the request, there came a message or thought that is new in this replay, or a tool call that was
+already over when it was first seen. If that is history, a client that has acted on the marker has an incomplete copy.
+Chunks that continue a replayed message, and tool calls that still run, are live and are not counted.
 
-Under `replay_complete` this is a warning: another client's turn looks the same, so it is silent where a `state_update`
-after the marker says that the session runs. Under the vendor event it is an error, for children too: that event comes
-after the whole load's history.
+After the vendor's event it is an error, for the children's history too: that event ends the whole load. After
+`replay_complete` it is a warning, for the named session only, because a turn that another client has begun looks the
+same. It is info where the session was active before the request, or may have been.
 
-Source: the RFD's sections "The replay_complete update" and "Only history before the marker"; the second seed, "When
-the event is sent".
+On v2 it is silent for the named session where a `state_update` behind the marker says running or requires_action,
+because a turn explains it, and where the recording stops before the response, because that state may still come.
 
-Fix: send the marker after the last replayed update, with a paged history after the last page.
+Promise: the marker comes after the last replayed update: MUST. Whether an update is history cannot be seen with
+certainty, hence the milder severities.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#the-replay_complete-update (RFD "v2 Replay
+Complete Signal", sections "The replay_complete update" and "Only history before the marker"),
+https://github.com/agentclientprotocol/claude-agent-acp/pull/1361 (claude-agent-acp, pull request 1361, section "When
+the event is sent").
+
+Fix: the agent sends the marker after the last replayed update; where the history is read in pages, after the last
+page.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
+    ← {"id":0,"result":{"protocolVersion":2}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message","messageId":"m"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -20,7 +39,9 @@ from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import FINAL_STATUSES, MESSAGES, TOOL_CALLS
 from replaylint.replay.states import Event, State
+from replaylint.replay.window import NOWHERE, Point
 from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule, Severity
+from replaylint.rules.words import apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,9 +52,16 @@ RULE = Rule(
     "RL303",
     "history-after-marker",
     party="agent",
-    says="after the marker at line {marker_line} came {count:update} with the look of history ({kinds}); the marker "
-    "says that all of it had been sent",
+    severities=(ERROR, WARNING, INFO),
+    says="the agent sent {count:update} with the look of history ({kinds}) {late}after the marker at line "
+    "{marker_line}; the marker comes when all history is out: send it after the last replayed update{doubt}",
 )
+
+DOUBTS = {
+    ERROR: "",
+    WARNING: " (no fault if another client's turn runs)",
+    INFO: " (no fault if live output of a session that was active)",
+}
 
 
 @RULE.sees(states={State.VENDOR_MARKED, State.MARKED}, events={Event.HISTORY})
@@ -59,13 +87,15 @@ def settle(resume: Resume) -> Iterator[Hit]:
     """On v2 a turn that runs explains it, for the named session."""
     for window, seen in RULE.seen_in(resume):
         first = seen.first.line
-        before = [mark.line for mark in (window.vendor, window.complete) if mark is not None and mark.line <= first]
-        marker_line = before[0] if before else 0
+        before = [mark for mark in (window.vendor, window.complete) if mark is not None and mark.line <= first]
+        marker = Point(before[0].line, before[0].time) if before else NOWHERE
         if resume.connection.version == 2 and window.parent is None:
             session = resume.connection.session(window.session_id)
-            if session.busy_line > marker_line or resume.end == "open":
+            if session.busy_line > marker.line or resume.end == "open":
                 continue
-        yield RULE.counted(window, seen, marker_line=marker_line)
+        late = apart(marker, seen.last)
+        late = late and f"{'up to ' if seen.count > 1 else ''}{late} "
+        yield RULE.counted(window, seen, marker_line=marker.line, late=late, doubt=DOUBTS[Severity(seen.severity)])
 
 
 def _new_message(window: Window, seen: Seen) -> bool:

@@ -1,15 +1,30 @@
 """History came after the response that ends the replay.
 
-The success response means that all selected history has been sent before it. What comes later the client takes for
-live, or it has stopped listening for history. A user's message without a prompt since the response cannot be live for
-this client; on v2 another client's turn looks the same, so it is a warning, and less where the session runs.
+The success response of a replay says that all selected history has been sent. What comes later a client takes for
+live, shows as something new, or drops because it has stopped listening for history.
 
-Other history is worth knowing only where the replay had brought none.
+A user's message that comes while no prompt has been sent since cannot be live on v1: an error. On v2 it may come from
+another client, so it is a warning, and info if the session's state was not idle. Other history is info, and only
+where the replay itself had brought none: an agent that answers first and replays afterwards looks like that.
 
-Source: "Loading sessions" of https://agentclientprotocol.com/protocol/v1/session-setup; the RFD's section "Why does
-each child session get its own marker?".
+It ends at the next prompt, running state, close or resume of the session, because from then on updates are explained.
 
-Fix: answer the request when the last replayed update is out.
+Promise: the agent MUST replay everything before it responds, to a v1 load as to a v2 resume with a cursor; a success
+certifies that the history is whole.
+
+Source: https://agentclientprotocol.com/protocol/v1/session-setup#loading-sessions (protocol v1, "Session Setup",
+section "Loading Sessions"), https://agentclientprotocol.com/protocol/v2/session-setup#resuming-sessions (protocol v2,
+"Session Setup", section "Resuming Sessions"),
+https://agentclientprotocol.com/rfds/v2/session-replay-complete#why-does-each-child-session-get-its-own-marker (RFD
+"v2 Replay Complete Signal", sections "Outcomes" and "Why does each child session get its own marker?").
+
+Fix: the agent answers the request when the last replayed update is out, not when the replay has merely been started.
+
+Example:
+    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
+    ← {"id":1,"result":{}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
 """
 
 from __future__ import annotations
@@ -19,6 +34,7 @@ from typing import TYPE_CHECKING
 from replaylint.protocol.variants import USER_MESSAGES
 from replaylint.replay.states import Event
 from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule, Severity
+from replaylint.rules.words import apart
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -28,8 +44,9 @@ RULE = Rule(
     "RL304",
     "history-after-response",
     party="agent",
-    says="{count:history update} after the response at line {response_line} that ends the replay; all of it belongs "
-    "before the response",
+    severities=(ERROR, WARNING, INFO),
+    says="the agent sent {count:history update} after the response at line {response_line}{late}{empty}; all history "
+    "belongs before the response: answer when the last replayed update is out{doubt}",
 )
 
 
@@ -43,16 +60,21 @@ def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> H
     if not user_messages and past.had_history:
         return None
     begins = past.had_history and user_messages == 1 and seen.what in USER_MESSAGES
+    first = after.first if begins else seen.at
+    waited = apart(past.response, first)
     return Hit(
         RULE,
         _severity(connection, past) if user_messages else INFO,
-        after.first.line if begins else seen.line,
+        first.line,
         past=past,
         connection=connection,
         what=after.what,
         last_line=seen.line,
         count=after.count if begins else 1,
-        response_line=past.response_line,
+        response_line=past.response.line,
+        late=f" ({waited} later at line {first.line})" if waited else "",
+        doubt=" (no fault if another client's turn runs)" if connection.version == 2 else "",
+        empty="" if past.had_history else ", which ended an empty replay",
     )
 
 

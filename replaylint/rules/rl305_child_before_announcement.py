@@ -1,11 +1,31 @@
 """A child's message came before the child was announced.
 
-The agent announces a child with `subagent_update` on its parent's stream before anything that bears the child's id. A
-client that does not know the id yet has nowhere to put the message, and may drop it.
+A subagent is a session of its own, a child, which the agent announces on the stream of its parent. Here a message
+with the child's id came first, and the announcement later in the same replay. A client that does not know the id has
+nowhere to put the message; it may drop it, and then lacks a part of the history.
 
-Source: https://agentclientprotocol.com/rfds/subagents; the RFD's section "Subagent sessions".
+It is an error, also for a marker that comes too early. It is silent where an earlier message of the connection had
+announced the child.
 
-Fix: send the announcement first.
+Promise: the announcement comes before any update that bears the child's id: MUST.
+
+Source: https://agentclientprotocol.com/rfds/subagents#announcing-and-updating-a-subagent (RFD "Subagent Sessions",
+section "Announcing and updating a subagent"),
+https://agentclientprotocol.com/rfds/v2/session-replay-complete#subagent-sessions (RFD "v2 Replay Complete Signal",
+section "Subagent sessions").
+
+Fix: the agent sends the announcement (`subagent_update` on the parent's stream) before anything else of the child, in
+a replay as well as live.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
+    ← {"id":0,"result":{"protocolVersion":2}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"method":"session/update","params":{"sessionId":"c","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"subagent_update","sessionId":"c"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -23,7 +43,9 @@ RULE = Rule(
     "RL305",
     "child-before-announcement",
     party="agent",
-    says="{count:message} of a child session before its announcement at line {announcement_line}",
+    severities=(ERROR,),
+    says="the agent sent {count:message} of a child session before its announcement at line {announcement_line}; a "
+    "client cannot place an id that it does not know: announce the child on its parent's stream first",
     needs_beginning=True,
 )
 

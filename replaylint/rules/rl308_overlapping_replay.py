@@ -1,11 +1,31 @@
 """A second replay of a session was requested while one was pending.
 
-The marker carries the session, not the request, so a client cannot match two markers to two requests: clients SHOULD
-NOT send the second one. The updates of both replays come interleaved on one stream.
+The updates of both replays come on one stream, and the marker that ends a replay bears the session's id, not the
+request's. So neither the client nor this tool can tell which update and which marker belongs to which request: the
+history may be doubled or torn.
 
-Source: the RFD's section "Can a Client resume the same session twice at the same time on one connection?".
+It is a warning, at the second request. What other rules find in overlapping replays is milder for that reason, and
+the report calls both requests ambiguous.
 
-Fix: wait for the response of the first request, or cancel it and wait for the response to that.
+Promise: clients SHOULD NOT send a second replaying resume for a session while the first is pending. For
+`session/load` on v1 no rule says it; the trouble is the same.
+
+Source:
+https://agentclientprotocol.com/rfds/v2/session-replay-complete#can-a-client-resume-the-same-session-twice-at-the-same-time-on-one-connection
+(RFD "v2 Replay Complete Signal", section "Can a Client resume the same session twice at the same time on one
+connection?").
+
+Fix: the client waits for the response to the first request before it sends the second; if it has cancelled the first,
+it waits for the response to that.
+
+Example:
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":2,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"result":{}}
+    ← {"id":2,"result":{}}
 """
 
 from __future__ import annotations
@@ -23,8 +43,9 @@ RULE = Rule(
     "RL308",
     "overlapping-replay",
     party="client",
-    says="a second replay of the session was requested while that of line {pending_line} was pending; their markers "
-    "and updates cannot be told apart",
+    severities=(WARNING,),
+    says="the client requested a second replay of the session while that of line {pending_line} was pending; their "
+    "updates and markers cannot be told apart: wait for the first response",
 )
 
 

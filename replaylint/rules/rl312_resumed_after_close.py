@@ -1,11 +1,25 @@
 """A session was closed or deleted while its resume was pending, and the resume succeeded afterwards.
 
-The close succeeded, so the session is not active; then the response of the resume says that it is. The client has a
-session that it has closed, or one that is no more.
+The agent confirmed `session/close` or `session/delete`: the session is not active any more, or does not exist. Then
+it answered the pending resume with success, which says that the session is active. The client holds a session open
+that its user has closed, or believes in one that is gone; the agent keeps its resources.
 
-Source: "Session lifecycle" of https://agentclientprotocol.com/protocol/v2/session-setup.
+It is a warning.
 
-Fix: let the close cancel the resume, and answer that with an error.
+Promise: a close ends all work of the session and frees what belongs to it; a session is active from a successful
+resume until it is closed. Which of two crossing requests wins is written nowhere: evidence only.
+
+Source: https://agentclientprotocol.com/protocol/v2/session-setup#session-lifecycle (protocol v2, "Session Setup",
+sections "Session Lifecycle" and "Closing Active Sessions").
+
+Fix: the agent lets a close or delete cancel the pending resume and answers that with an error, or it answers the
+close only when the resume has ended.
+
+Example:
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":2,"method":"session/close","params":{"sessionId":"s"}}
+    ← {"id":2,"result":{}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
@@ -23,8 +37,9 @@ RULE = Rule(
     "RL312",
     "resumed-after-close",
     party="agent",
-    says="the resume succeeded although the session had been closed or deleted at line {close_line}, while it was "
-    "pending",
+    severities=(WARNING,),
+    says="the agent answered the resume with success after it had confirmed at line {close_line} that the session was "
+    "closed or deleted; let a close cancel the pending resume, and answer that with an error",
 )
 
 

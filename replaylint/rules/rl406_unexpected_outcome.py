@@ -1,17 +1,34 @@
 """A session has another outcome than the user expects.
 
-`--expect complete` says how every session of every replaying request has to end; of several outcomes, any will do.
-Who expects an outcome expects a resume: a recording without one is a finding too, and then the recording is at fault.
-Without `--expect` this rule is silent.
+Who runs the tool with `--expect complete`, say, wants every session of every replaying request to end that way; of
+several outcomes any will do. This one ended otherwise. Who expects an outcome also expects a resume: for a recording
+without one there is a finding too, and then the recording is to be fixed.
 
-Source: the user; what the outcomes mean is in the RFD's section "Outcomes".
+It is an error, because it was asked for. Without `--expect` the rule is silent.
 
-Fix: see what the outcome means and which findings stand beside this one; if the outcome is right, expect it.
+Promise: no rule; the user's own expectation. What the outcomes mean follows from the protocol's table.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#outcomes (RFD "v2 Replay Complete Signal",
+section "Outcomes").
+
+Fix: whoever owns the agent looks at the findings on the same request, which say why it ended so; if the outcome is
+right, expect it.
+
+Example:
+    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
+    ← {"id":1,"result":{}}
 """
 
 from __future__ import annotations
 
-from replaylint.rules.registry import Rule
+from replaylint.rules.registry import ERROR, Rule
 
 # Only a finished report can be held against what the user expects of it: report.expectations does that.
-RULE = Rule("RL406", "unexpected-outcome", party="agent", says="{found}; expected was {expected}")
+RULE = Rule(
+    "RL406",
+    "unexpected-outcome",
+    party="agent",
+    severities=(ERROR,),
+    says="{found}, where {expected} was expected; {advice}",
+)

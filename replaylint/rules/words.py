@@ -1,11 +1,19 @@
-"""How sentences for people write numbers: with their noun, or as a duration."""
+"""How sentences for people write numbers, with their noun or as a duration, and name messages."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from orjson import dumps
+
+from replaylint.replay.timing import figure
 
 if TYPE_CHECKING:
     from replaylint.replay.window import Point
+
+
+LONGEST: Final = 40
+"""Characters of a name or an id that a sentence shows."""
 
 
 class Count(int):
@@ -23,7 +31,42 @@ def duration(seconds: float) -> str:
     return f"{value:.{decimals}f} {unit}" if value else "0 ms"
 
 
+def apart(first: Point, last: Point) -> str:
+    """ "41 ms", or nothing where that is not known: no times, or a clock that went back."""
+    seconds = figure(last.time - first.time)
+    return "" if seconds is None else duration(seconds)
+
+
 def elapsed(first: Point, last: Point) -> str:
-    """ " in 41 ms", or nothing where that is not known: no times, one message only, or a clock that went back."""
-    seconds = last.time - first.time
-    return f" in {duration(seconds)}" if seconds >= 0 and last.line > first.line else ""
+    """ " in 41 ms", or nothing where that is not known, or for one message only."""
+    text = apart(first, last)
+    return f" in {text}" if text and last.line > first.line else ""
+
+
+def identifier(ident: object) -> str:
+    """A request's id as JSON writes it, cut where it is long: "1" is another id than 1."""
+    try:
+        text = dumps(ident).decode()
+    except TypeError:  # nested deeper than can be written
+        return "..."
+    return text if len(text) <= LONGEST else text[:LONGEST] + "..."
+
+
+def method_of(body: object) -> str:
+    """The variant of an update, else the method; nothing where the body is neither."""
+    if not isinstance(body, dict):
+        return ""
+    params = body.get("params")
+    update = params.get("update") if isinstance(params, dict) else None
+    variant = update.get("sessionUpdate") if isinstance(update, dict) else None
+    return next((name for name in (variant, body.get("method")) if isinstance(name, str)), "")
+
+
+def described(body: object) -> str:
+    """A JSON-RPC message, named: "the response with the id 3", "a session/update notification"."""
+    facts = body if isinstance(body, dict) else {}
+    if not isinstance(facts.get("method"), str):
+        return f"the response with the id {identifier(facts.get('id'))}"
+    ident = f" request with the id {identifier(facts['id'])}" if "id" in facts else " notification"
+    method = facts["method"][:LONGEST].encode(errors="backslashreplace").decode()
+    return f"a {method}{ident}"

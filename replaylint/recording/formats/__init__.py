@@ -1,31 +1,82 @@
-"""The recording formats, one file each, in the order in which they win a tie.
+"""The recording formats, one file each. A file that is put here is a format.
 
-A format has a `NAME`, a `sniff` that counts the records of a beginning that look like its own, and a `read` that turns
-lines into messages. Adding one adds its file and its name here.
+Here are those with a JSON object a line; in `texts` those with a short text before each message, in `documents` those
+that are one JSON document or frame their messages. Each of these is imported only where a recording may be one.
+
+A format has a `NAME`, an `EXAMPLE` of a line, a `sniff` that says how much of a beginning looks like its own, and a
+`read` that turns lines into messages.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
-
-from replaylint.recording.formats import envelope, inline, raw, recorder
+import os
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from replaylint.recording.reading import Progress, Reading
 
+RECORDS: Final = ""
+TEXTS: Final = "texts"
+DOCUMENTS: Final = "documents"
+FAMILIES: Final = (RECORDS, TEXTS, DOCUMENTS)
+
+BLOCK: Final = 1_000_000
+"""What `sniff` says where one look is enough."""
+
+
+class Head:
+    """The beginning of a recording: its first lines, and the JSON objects that stand on them."""
+
+    def __init__(self, lines: Sequence[bytes], records: Sequence[dict[str, object]]) -> None:
+        self.lines = lines
+        self.records = records
+        """A batch counts by its messages."""
+
+    @property
+    def texts(self) -> list[str]:
+        """The lines as text."""
+        return [line.decode(errors="replace") for line in self.lines]
+
+    @property
+    def start(self) -> bytes:
+        """All of it, without what is blank before it."""
+        return b"".join(self.lines).lstrip()
+
 
 class Format(Protocol):
     """A module of this package."""
 
     NAME: str
+    EXAMPLE: str
 
-    def sniff(self, records: Sequence[dict[str, object]]) -> int:
-        """How many of these first JSON objects are records of this format."""
+    def sniff(self, head: Head) -> int:
+        """How many lines or records of this beginning are of this format, or BLOCK."""
 
-    def read(self, lines: Iterable[bytes], records: Sequence[dict[str, object]], progress: Progress) -> Reading:
-        """The messages in these lines, the first of which hold `records`."""
+    def read(self, lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
+        """The messages in these lines, the first of which are the head. May raise RecordingError, also later."""
 
 
-FORMATS: Final[tuple[Format, ...]] = (recorder, inline, envelope, raw)
+@cache
+def family(name: str) -> tuple[Format, ...]:
+    """The formats of this family, by the names of their files."""
+    folder = os.path.join(__path__[0], name)  # noqa: PTH118
+    # Neither pkgutil nor pathlib: they are felt at start.
+    files = sorted(each for each in os.listdir(folder) if each.endswith(".py") and not each.startswith("_"))  # noqa: PTH208
+    package = f"{__name__}.{name}".rstrip(".")
+    return tuple(cast("Format", import_module(f"{package}.{each.removesuffix('.py')}")) for each in files)
+
+
+def every_format() -> list[Format]:
+    """All formats, by their names."""
+    return sorted((each for name in FAMILIES for each in family(name)), key=lambda each: each.NAME)
+
+
+def best(formats: Iterable[Format], head: Head) -> Format | None:
+    """The format that most of this beginning looks like; of two, the one that is named first."""
+    counts = [(form.sniff(head), form) for form in formats]
+    most = max((count for count, _ in counts), default=0)
+    return next(form for count, form in counts if count == most) if most else None

@@ -7,28 +7,32 @@ from typing import TYPE_CHECKING, Final
 from orjson import loads
 
 from replaylint.recording import clock as clocks
-from replaylint.recording.formats import directions
-from replaylint.recording.formats.raw import BLANK, is_jsonrpc
+from replaylint.recording import directions
 from replaylint.recording.message import (
     AGENT,
+    BLANK,
     NO_TIME,
     ClockStep,
     Ended,
     Header,
     Label,
     Lost,
+    NoMessage,
     Unreadable,
+    is_jsonrpc,
 )
-from replaylint.recording.reading import Reading
+from replaylint.recording.reading import Reading, parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from replaylint.recording.clock import Clock
+    from replaylint.recording.formats import Head
     from replaylint.recording.message import Message, Note, Side
     from replaylint.recording.reading import Progress
 
 NAME: Final = "envelope"
+EXAMPLE: Final = '{"ts":1764400000.012,"dir":"out","msg":{"jsonrpc":"2.0",…}}'
 
 BODY_KEYS: Final = ("msg", "message", "frame", "rpc", "payload", "parsed", "json", "raw", "line", "data", "object")
 HEADER_KEYS: Final = ("gc_acp_capture",)
@@ -59,23 +63,23 @@ def has_body(record: dict[str, object]) -> bool:
     return isinstance(body, list) or (isinstance(body, str) and body.lstrip().startswith(("{", "[")))
 
 
-def sniff(records: Sequence[dict[str, object]]) -> int:
-    """How many of these records hold a message beside a direction or a time."""
+def sniff(head: Head) -> int:
+    """How many of its records hold a message beside a direction or a time."""
+    records = head.records
     key = directions.find_key(records)
     clock = clocks.choose(records)
     return sum(has_body(record) and (key in record or clock.key in record) for record in records)
 
 
-def read(lines: Iterable[bytes], records: Sequence[dict[str, object]], progress: Progress) -> Reading:
+def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
     """One record a line."""
-    bodies = [key for record in records for key in BODY_KEYS if record.get(key) is not None]
-    return read_records(lines, records, progress, body_key=max(bodies, key=bodies.count, default=BODY_KEYS[0]))
+    bodies = [key for record in head.records for key in BODY_KEYS if record.get(key) is not None]
+    return read_records(lines, head, progress, body_key=max(bodies, key=bodies.count, default=BODY_KEYS[0]))
 
 
-def read_records(
-    lines: Iterable[bytes], records: Sequence[dict[str, object]], progress: Progress, body_key: str | None
-) -> Reading:
+def read_records(lines: Iterable[bytes], head: Head, progress: Progress, body_key: str | None) -> Reading:
     """The records of an envelope, or with `body_key` None of messages that are their own envelope."""
+    records = head.records
     clock = clocks.choose(records)
     key = directions.find_key(records)
     sides: dict[object, Side] = {}
@@ -149,11 +153,13 @@ class _Reader:
         try:
             record = loads(line)
         except ValueError:
-            record = line.decode(errors="replace").strip(BLANK)
+            self.others += 1
+            if text := line.decode(errors="replace").strip(BLANK):
+                yield number, NO_TIME, None, Unreadable(text, wire=False, ended=line.endswith(b"\n")), size
+            return
         if not isinstance(record, dict):
             self.others += 1
-            if record:
-                yield number, NO_TIME, None, Unreadable(str(record), wire=False), size
+            yield number, NO_TIME, None, NoMessage(wire=False), size
             return
         if (conn := record.get("conn")) is not None and conn != self.conn:
             self.conn = conn
@@ -196,25 +202,16 @@ class _Reader:
         if word == "stderr":
             return None
         if self.body_key is None:
-            return record
+            return record if word is not None or is_jsonrpc(record) else None
         body = find_body(record)
         if isinstance(body, str):
-            return _parsed(body)
+            return parsed(body)
         if isinstance(body, dict | list):
             return body
         text = record.get("text")
         if isinstance(text, str):
-            return _parsed(text)
-        return None if body is _ABSENT else Unreadable(str(body), wire=True)
-
-
-def _parsed(text: str) -> dict[str, object] | list[object] | Note:
-    """A body that is a text: a message as it was on the wire, or what a side wrote instead of one."""
-    try:
-        body = loads(text)
-    except ValueError:
-        return Unreadable(text, wire=True)
-    return body if isinstance(body, dict | list) else Unreadable(text, wire=True)
+            return parsed(text)
+        return None if body is _ABSENT else NoMessage(wire=True)
 
 
 def _note(record: dict[str, object]) -> Note | None:

@@ -7,36 +7,43 @@ from typing import TYPE_CHECKING, Final
 from orjson import loads
 
 from replaylint.recording.clock import NO_CLOCK
-from replaylint.recording.message import NO_TIME, Unreadable
+from replaylint.recording.message import BLANK, NO_TIME, NoMessage, Unreadable, is_jsonrpc
 from replaylint.recording.reading import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
+    from replaylint.recording.formats import Head
     from replaylint.recording.message import Message
     from replaylint.recording.reading import Progress
 
 NAME: Final = "raw"
+EXAMPLE: Final = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{…}}'
+
+ACPX: Final = "acpx"
+LAST_THAT_DROPS: Final = (0, 19)
+LONGEST_VERSION: Final = 100
 JOURNAL: Final = "acpx."
-BLANK: Final = " \t\r\n\0"
-"""What a line may consist of that says nothing: some writers leave NULs behind."""
 
 
-def is_jsonrpc(record: dict[str, object]) -> bool:
-    """Whether this object can be a JSON-RPC message: some recorders leave `jsonrpc` out."""
-    if "jsonrpc" in record or isinstance(record.get("method"), str):
-        return True
-    return "id" in record and ("result" in record or "error" in record)
+def sniff(head: Head) -> int:
+    """How many of its records are bare messages."""
+    return sum(map(is_jsonrpc, head.records))
 
 
-def sniff(records: Sequence[dict[str, object]]) -> int:
-    """How many of these records are bare messages."""
-    return sum(map(is_jsonrpc, records))
-
-
-def read(lines: Iterable[bytes], records: Sequence[dict[str, object]], progress: Progress) -> Reading:  # noqa: ARG001
+def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
     """One message a line. acpx writes records of its own between them; they are silent."""
-    return Reading(_messages(lines, progress), NO_CLOCK, {}, relative=False)
+    return Reading(_messages(lines, progress), NO_CLOCK, {}, relative=False, drops_replays=drops_replays)
+
+
+def drops_replays(name: str | None, version: str | None) -> bool:
+    """Whether this client records itself without the replayed updates: acpx did up to 0.19."""
+    if name != ACPX or version is None:
+        return False
+    major, _, rest = version.partition(".")
+    minor = rest.partition(".")[0]
+    numbers = major.isdecimal() and minor.isdecimal() and len(version) < LONGEST_VERSION
+    return numbers and (int(major), int(minor)) <= LAST_THAT_DROPS
 
 
 def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
@@ -49,7 +56,11 @@ def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
             except ValueError:
                 others += 1
                 if text := line.decode(errors="replace").strip(BLANK):
-                    yield number, NO_TIME, None, Unreadable(text, wire=True), len(line)
+                    yield number, NO_TIME, None, Unreadable(text, wire=True, ended=line.endswith(b"\n")), len(line)
+                continue
+            if body.__class__ not in {dict, list}:
+                others += 1
+                yield number, NO_TIME, None, NoMessage(wire=True), len(line)
                 continue
             if body.__class__ is dict and str(body.get("schema")).startswith(JOURNAL):
                 others += 1

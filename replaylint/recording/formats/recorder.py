@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Final
 from replaylint.recording.formats import envelope
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from replaylint.recording.formats import Head
 
 NAME: Final = "recorder"
+EXAMPLE: Final = '{"ts":1764400000012,"mono_ns":135456789,"conn":1,"dir":"out","msg":{"jsonrpc":"2.0",…}}'
+
 VERSION_KEY: Final = "replaylint"
 
 
-def sniff(records: Sequence[dict[str, object]]) -> int:
-    """All of them, where one bears this recorder's mark."""
-    return len(records) if any(VERSION_KEY in record for record in records) else 0
+def sniff(head: Head) -> int:
+    """All of it, where one record bears this recorder's mark; more than for what it looks like beside that."""
+    return len(head.records) + 1 if any(VERSION_KEY in record for record in head.records) else 0
 
 
 read = envelope.read

@@ -1,0 +1,19 @@
+"""How much is remembered: ids up to a bound, the oldest forgotten first."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any, Final
+
+IDS_REMEMBERED: Final = 100_000
+"""Requests and sessions a connection, messages and tool calls a session, before the oldest are forgotten."""
+
+
+def forget_oldest(ids: dict[Any, Any]) -> bool:
+    """Make room where there are too many; whether anything was forgotten."""
+    if len(ids) < IDS_REMEMBERED:
+        return False
+    # Many at once: the first key of a dictionary is found behind all that were deleted before it.
+    for ident in tuple(islice(ids, IDS_REMEMBERED // 10)):
+        del ids[ident]
+    return True

@@ -1,0 +1,49 @@
+"""`jetbrains`: the transport log of the JetBrains IDEs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from replaylint.recording import clock as clocks
+from replaylint.recording.entries import Entry, reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from replaylint.recording.formats import Head
+    from replaylint.recording.reading import Progress, Reading
+
+NAME: Final = "jetbrains"
+EXAMPLE: Final = '2026-11-14 19:57:12,975 [     34]   FINE - AcpTransport - OUT: {"jsonrpc":"2.0",…}'
+
+_LINE: Final = re.compile(
+    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) \[ *(\d{1,15})\] +[A-Z]+ - [^{]*?\b(IN|OUT): (.*)", re.DOTALL
+)
+_CLOCK: Final = clocks.Clock("monotonic", 1e-3, None, 1.0, None, None)
+
+
+def sniff(head: Head) -> int:
+    """How many lines have its form."""
+    return sum(_LINE.match(text) is not None for text in head.texts)
+
+
+def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
+    """The lines of the transport; those of other loggers are silent."""
+    return reading(_entries(lines, progress), _CLOCK, progress)
+
+
+def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:
+    """The uptime in brackets is the monotonic clock; the wall clock, which is local, only says when that began."""
+    offset = latest = 0.0
+    for number, line in enumerate(lines, 1):
+        progress.lines = number
+        found = _LINE.match(line.decode(errors="replace"))
+        if found is None:
+            continue
+        wall, uptime, word, body = found.groups()
+        up = int(uptime) / 1000
+        if not offset or clocks.went_back(latest - up):
+            offset = clocks.iso_seconds(wall) - up
+        latest = up
+        yield Entry(number, up + offset, word, body, len(line))

@@ -1,0 +1,58 @@
+"""A line is no JSON.
+
+The wire carries JSON-RPC messages, one a line. What else a program writes to its standard output, such as a banner, a
+log line or a progress bar, ends up between them. Some clients skip it, others close the connection. A message that
+stands in such a line with something around it is lost: it is named here, but it answers nothing.
+
+It is an error of the side that wrote the line. It is a warning about the recording where the line is the recorder's
+own, such as one that several writers have mixed up.
+
+Promise: a side writes nothing to the wire that is no message: MUST NOT; logs go to standard error.
+
+Source: https://agentclientprotocol.com/protocol/v1/transports#stdio (protocol v1, "Transports", section "stdio").
+
+Fix: the side that wrote it sends its logs to standard error, also those of libraries and of child processes, and
+writes each message and its newline at once.
+
+Example:
+    {"dir":"c2a","msg":{"id":0,"method":"initialize","params":{"protocolVersion":2}}}
+    {"dir":"a2c","text":"loading plugins"}
+    {"dir":"a2c","msg":{"id":0,"result":{"protocolVersion":2}}}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replaylint.replay.facts import Wire
+from replaylint.rules.registry import ERROR, WARNING, Rule
+from replaylint.rules.words import described
+
+if TYPE_CHECKING:
+    from replaylint.protocol.connection import Connection
+    from replaylint.replay.facts import Frame
+    from replaylint.rules.registry import Hit
+
+RULE = Rule(
+    "RL001",
+    "non-json-line",
+    party=None,
+    severities=(ERROR, WARNING),
+    says="{count:line} without JSON {origin}{holds}; {remedy}",
+)
+
+ON_THE_WIRE = "the wire carries JSON-RPC messages only, one a line: logs go to standard error"
+RECORDERS_OWN = "what stood there is not analysed: let one writer at a time append to a recording"
+
+
+@RULE.reads(Wire.UNREADABLE)
+def read(connection: Connection | None, frame: Frame) -> Hit:
+    """One finding a side; the first line says what it holds."""
+    held = f", which holds {described(frame.body)} that is lost with it" if frame.body is not None else ""
+    if frame.side is None:
+        origin = "in the recording itself"
+        return RULE.read_in(
+            WARNING, connection, frame, party="recording", origin=origin, holds=held, remedy=RECORDERS_OWN
+        )
+    origin = f"from the {frame.side}"
+    return RULE.read_in(ERROR, connection, frame, about=frame.side, origin=origin, holds=held, remedy=ON_THE_WIRE)

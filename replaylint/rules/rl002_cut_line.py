@@ -1,0 +1,45 @@
+"""The recording, or what a side wrote, stops in the middle of a message.
+
+The last line, or the last text of a side, is a beginning of JSON without its end and without a newline: the process
+was killed, or the recording was copied while it was still being written. The message in it is lost, and a request
+that it answered counts as unanswered.
+
+Promise: no rule of the protocol; a complete message ends with a newline.
+
+Source: https://agentclientprotocol.com/protocol/v1/transports#stdio (protocol v1, "Transports", section "stdio").
+
+Fix: record until both sides have ended; where the agent was killed on purpose, nothing.
+
+Example:
+    {"dir":"c2a","msg":{"id":0,"method":"initialize","params":{"protocolVersion":2}}}
+    {"dir":"a2c","msg":{"id":0,"result":{"protocolVersion":2}}}
+    {"dir":"a2c","text":"{\\"method\\":\\"session/up"}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replaylint.replay.facts import Wire
+from replaylint.rules.registry import WARNING, Rule
+
+if TYPE_CHECKING:
+    from replaylint.protocol.connection import Connection
+    from replaylint.replay.facts import Frame
+    from replaylint.rules.registry import Hit
+
+RULE = Rule(
+    "RL002",
+    "cut-line",
+    party="recording",
+    severities=(WARNING,),
+    says="{last} stops in the middle of a JSON text; the message in it is lost, and what it answered counts as "
+    "unanswered: record until both sides have ended",
+)
+
+
+@RULE.reads(Wire.CUT)
+def read(connection: Connection | None, frame: Frame) -> Hit:
+    """Of a recorder's own line the side is not known."""
+    last = "the last line of the recording" if frame.side is None else f"the last text of the {frame.side}"
+    return RULE.read_in(WARNING, connection, frame, about=frame.side, last=last)

@@ -1,0 +1,61 @@
+"""A second response to one request.
+
+The request had its response already. The receiver has forgotten the id, or takes the second response for that of a
+later request with the same id.
+
+It is an error of the side that answers.
+
+Promise: a request gets exactly one response.
+
+Source: https://www.jsonrpc.org/specification#response_object (JSON-RPC 2.0, section "Response object").
+
+Fix: the side that sent it answers at one place; a handler that has failed after its answer logs the failure instead.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
+    ← {"id":0,"result":{"protocolVersion":2}}
+    → {"id":1,"method":"session/list","params":{}}
+    ← {"id":1,"result":{"sessions":[]}}
+    ← {"id":1,"result":{"sessions":[]}}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replaylint.recording.message import other
+from replaylint.replay.facts import Wire
+from replaylint.rules.registry import ERROR, Rule
+from replaylint.rules.words import identifier
+
+if TYPE_CHECKING:
+    from replaylint.protocol.connection import Connection
+    from replaylint.replay.facts import Frame
+    from replaylint.rules.registry import Hit
+
+RULE = Rule(
+    "RL102",
+    "duplicate-response",
+    party=None,
+    severities=(ERROR,),
+    says="{count:further response} to {method} with the id {ident}, which was answered at line {response_line}; a "
+    "request has exactly one response",
+)
+
+
+@RULE.reads(Wire.UNMATCHED)
+def read(connection: Connection | None, frame: Frame) -> Hit | None:
+    """The answered request is the last one that had this id."""
+    request = frame.request
+    if request is None or not request.answer_line:
+        return None
+    party = frame.side or (other(request.side) if request.side is not None else "agent")
+    return RULE.read_in(
+        ERROR,
+        connection,
+        frame,
+        party=party,
+        method=request.method,
+        ident=identifier(request.id),
+        response_line=request.answer_line,
+    )

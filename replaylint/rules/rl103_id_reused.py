@@ -1,0 +1,62 @@
+"""A request has the id of one that is still pending.
+
+The other side can tell the two apart by their order at best, and a response to either could be to both. Here the
+response counts for the older one.
+
+It is an error of the side that sends the request. Both sides count for themselves: the same id from the client and
+from the agent is right.
+
+Promise: the id says which request a response belongs to, so a sender uses one for one request at a time.
+
+Source: https://www.jsonrpc.org/specification#request_object (JSON-RPC 2.0, section "Request object").
+
+Fix: the side that sent it counts its ids up, in one place for all its requests.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
+    ← {"id":0,"result":{"protocolVersion":2}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/list","params":{}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"result":{}}
+    ← {"id":1,"result":{"sessions":[]}}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replaylint.replay.facts import Wire
+from replaylint.rules.registry import ERROR, Rule
+from replaylint.rules.words import identifier
+
+if TYPE_CHECKING:
+    from replaylint.protocol.connection import Connection
+    from replaylint.replay.facts import Frame
+    from replaylint.rules.registry import Hit
+
+RULE = Rule(
+    "RL103",
+    "id-reused",
+    party=None,
+    severities=(ERROR,),
+    says="{method} has the id {ident} of {pending} at line {pending_line}, which is unanswered; a response could be "
+    "to either: give each request an id of its own",
+)
+
+
+@RULE.reads(Wire.ID_REUSED)
+def read(connection: Connection | None, frame: Frame) -> Hit | None:
+    """At the request that came later."""
+    request, pending = frame.request, frame.other
+    if request is None or pending is None:
+        return None
+    return RULE.read_in(
+        ERROR,
+        connection,
+        frame,
+        method=request.method,
+        ident=identifier(request.id),
+        pending=pending.method,
+        pending_line=pending.line,
+    )

@@ -1,0 +1,54 @@
+"""An update for a session whose id the client does not know yet.
+
+The client asked for a new session, or for a copy of one, and the agent sent updates with the new id before the
+response that tells the id. The client cannot say which session they are for. Many clients drop them, and with them
+the first list of commands or the first title; some end the connection.
+
+It is a warning. An end-of-replay marker is RL204's matter. It is silent where the recording misses the connection's
+beginning or messages in between.
+
+Promise: the client learns a session's id from the response to `session/new` or `session/fork`; nothing says what an
+update means before that. No rule, but evidence of a lost update.
+
+Source: https://agentclientprotocol.com/protocol/v1/session-setup#creating-a-session (protocol v1, "Session Setup",
+section "Creating a Session").
+
+Fix: the agent sends the response first, and then the updates that describe the new session.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":1}}
+    ← {"id":0,"result":{"protocolVersion":1}}
+    → {"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"available_commands_update"}}}
+    ← {"id":1,"result":{"sessionId":"s"}}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replaylint.rules.registry import WARNING, Rule
+
+if TYPE_CHECKING:
+    from replaylint.protocol.connection import Connection
+    from replaylint.protocol.exchange import Request
+    from replaylint.replay.window import Occurrences
+    from replaylint.rules.registry import Hit
+
+RULE = Rule(
+    "RL306",
+    "update-before-session-known",
+    party="agent",
+    severities=(WARNING,),
+    says="{count:update} ({kinds}){elapsed} for a session whose id the client learned only afterwards, from the "
+    "response to the {method} of line {request_line}; send that response first",
+    needs_beginning=True,
+)
+
+
+@RULE.at_unnamed
+def unnamed(connection: Connection, session_id: str, seen: Occurrences, request: Request | None) -> Hit | None:
+    """The result of a request names the session."""
+    if request is None or connection.lost_line:
+        return None
+    return RULE.counted_outside(WARNING, connection, session_id, seen, method=request.method, request_line=request.line)

@@ -1,0 +1,58 @@
+"""A prompt while the resume of its session is pending.
+
+The marker says that the history is whole, not that the session can take prompts: it becomes active with the success
+response. A prompt before that fails, or the agent lets it wait, or it gets into the middle of the replay.
+
+It is a warning about the client. It is silent where the session was active already, and where the recording misses
+the connection's beginning, so that it may have been.
+
+Promise: a session that was not active before becomes active with the success response; until then `session/prompt`
+fails with -32002.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#the-replay_complete-update (RFD "v2 Replay
+Complete Signal", section "The replay_complete update"),
+https://agentclientprotocol.com/protocol/v2/session-setup#session-lifecycle (protocol v2, "Session Setup", section
+"Session lifecycle").
+
+Fix: the client shows the history at the marker, and sends the first prompt when the resume has succeeded.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
+    ← {"id":0,"result":{"protocolVersion":2}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
+    ← {"id":2,"error":{"code":-32002,"message":"not active"}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"result":{}}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replaylint.replay.facts import Wire
+from replaylint.rules.registry import WARNING, Rule
+
+if TYPE_CHECKING:
+    from replaylint.protocol.connection import Connection
+    from replaylint.replay.facts import Frame
+    from replaylint.rules.registry import Hit
+
+RULE = Rule(
+    "RL309",
+    "prompt-before-active",
+    party="client",
+    severities=(WARNING,),
+    says="{count:prompt} while the {method} of line {request_line} was pending and the session not active; prompts "
+    "have to wait for its success response",
+    needs_beginning=True,
+)
+
+
+@RULE.reads(Wire.EARLY_PROMPT)
+def read(connection: Connection | None, frame: Frame) -> Hit | None:
+    """At the prompt."""
+    resume = frame.request
+    if resume is None:
+        return None
+    return RULE.read_in(WARNING, connection, frame, method=resume.method, request_line=resume.line)

@@ -1,0 +1,59 @@
+"""A prompt succeeded before the resume of its session did.
+
+The session was not active, the resume was pending, and the agent ran the turn all the same. Its updates mix with the
+replay, and the client cannot tell the new answer from the old ones.
+
+It is an error of the agent; that the client sent the prompt is RL309. It is silent where the recording misses the
+connection's beginning.
+
+Promise: a prompt on a session that is not active fails with -32002, until the resume has succeeded.
+
+Source: https://agentclientprotocol.com/rfds/v2/session-replay-complete#the-replay_complete-update (RFD "v2 Replay
+Complete Signal", section "The replay_complete update"),
+https://agentclientprotocol.com/protocol/v2/session-setup#session-lifecycle (protocol v2, "Session Setup", section
+"Session lifecycle").
+
+Fix: the agent rejects the prompt with -32002 while the resume is pending.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
+    ← {"id":0,"result":{"protocolVersion":2}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
+    ← {"id":2,"result":{}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
+    ← {"id":1,"result":{}}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replaylint.replay.facts import Wire
+from replaylint.rules.registry import ERROR, Rule
+
+if TYPE_CHECKING:
+    from replaylint.protocol.connection import Connection
+    from replaylint.replay.facts import Frame
+    from replaylint.rules.registry import Hit
+
+RULE = Rule(
+    "RL310",
+    "early-prompt-accepted",
+    party="agent",
+    severities=(ERROR,),
+    says="the prompt of line {prompt_line} succeeded while the {method} of line {request_line} was pending; until "
+    "that has succeeded the session is not active, and a prompt has to fail with -32002",
+    needs_beginning=True,
+)
+
+
+@RULE.reads(Wire.EARLY_ANSWER)
+def read(connection: Connection | None, frame: Frame) -> Hit | None:
+    """At the response to the prompt."""
+    resume, prompt = frame.request, frame.other
+    if resume is None or prompt is None or frame.error is not None:
+        return None
+    return RULE.read_in(
+        ERROR, connection, frame, method=resume.method, request_line=resume.line, prompt_line=prompt.line
+    )

@@ -1,0 +1,67 @@
+"""A part of the history came twice in one replay.
+
+On v2 a whole message came again with the id and the content that it had; on v1 a tool call was started again by a
+second `tool_call` with its id. A client that appends shows it twice. Often two places of the agent replay the same,
+such as its own store and that of the model's command line.
+
+It is a warning. An empty message that chunks fill afterwards is no repetition, nor is a message with other content:
+that replaces. It is silent where two replays of the session overlap.
+
+Promise: no rule; a replay brings the history once, and an update with an id that was used says what has changed.
+
+Source: https://agentclientprotocol.com/protocol/v2/session-setup#replay-contents (protocol v2, "Session Setup",
+section "Replay Contents"); https://agentclientprotocol.com/protocol/v1/tool-calls#updating (protocol v1, "Tool
+Calls", section "Updating").
+
+Fix: the agent replays from one store, and sends what has changed of a tool call on v1 as `tool_call_update`.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":1}}
+    ← {"id":0,"result":{"protocolVersion":1}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t"}}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t"}}}
+    ← {"id":1,"result":{}}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replaylint.replay.facts import Fact
+from replaylint.rules.registry import WARNING, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from replaylint.protocol.connection import Connection
+    from replaylint.replay.window import Resume, Seen, Window
+    from replaylint.rules.registry import Hit, Severity
+
+RULE = Rule(
+    "RL322",
+    "repeated-history",
+    party="agent",
+    severities=(WARNING,),
+    says="{count:update} in this replay repeated what had come, the first a {what} {same}; a client that appends "
+    "shows it twice: replay each entry once",
+)
+
+
+TOOL = "for a tool call that had begun"
+MESSAGE = "with the id and the content of an earlier one"
+
+
+@RULE.notices(Fact.REPEATED)
+def notice(connection: Connection, seen: Seen, window: Window | None) -> Severity | None:
+    """What came before the session's window opened belongs to no replay."""
+    return None if window is None else WARNING
+
+
+@RULE.at_request_end()
+def settle(resume: Resume) -> Iterator[Hit]:
+    """Not where the other replay's history may be the repetition."""
+    if resume.ambiguous:
+        return
+    for window, seen in RULE.seen_in(resume):
+        yield RULE.counted(window, seen, what=seen.what, same=TOOL if seen.what == "tool_call" else MESSAGE)

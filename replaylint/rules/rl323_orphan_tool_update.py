@@ -1,0 +1,51 @@
+"""An update of a tool call that nothing started.
+
+On v1 a `tool_call` starts a tool call, or a permission request does; a `tool_call_update` only changes it. Clients
+drop an update for an id that they do not know, so the tool call is missing from the history, or they show one without
+a title.
+
+It is a warning, in a replay and live. It is silent for a session whose beginning this connection does not show: one
+that was resumed without its history, or forked; and where the recording misses messages.
+
+Promise: a `tool_call_update` patches a tool call that was reported before.
+
+Source: https://agentclientprotocol.com/protocol/v1/tool-calls#updating (protocol v1, "Tool Calls", section
+"Updating").
+
+Fix: the agent replays each tool call as a `tool_call` first; a finished one can be a single `tool_call`.
+
+Example:
+    → {"id":0,"method":"initialize","params":{"protocolVersion":1}}
+    ← {"id":0,"result":{"protocolVersion":1}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"t"}}}
+    ← {"id":1,"result":{}}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replaylint.replay.facts import Fact
+from replaylint.rules.registry import WARNING, Rule
+
+if TYPE_CHECKING:
+    from replaylint.protocol.connection import Connection
+    from replaylint.replay.window import Seen, Window
+    from replaylint.rules.registry import Hit
+
+RULE = Rule(
+    "RL323",
+    "orphan-tool-update",
+    party="agent",
+    severities=(WARNING,),
+    says="{count:tool_call_update} for tool calls that neither a tool_call nor a permission request started; clients "
+    "drop them: send the tool_call first",
+    needs_beginning=True,
+)
+
+
+@RULE.notices(Fact.ORPHAN)
+def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit | None:
+    """At the update, unless what started the tool call may be lost."""
+    return None if connection.lost_line else RULE.saw(WARNING, connection, seen, window=window)
