@@ -122,6 +122,8 @@ def traces() -> list[Trace]:
             directions="recorded",
             order="exact",
             lost=2,
+            malformed=2,
+            malformed_line=7,
             error=None,
             connections=[
                 Connection(1, 2, False, "closed", Peer("editor", "3.1"), Peer("agent", "0.9")),  # noqa: FBT003
@@ -140,6 +142,8 @@ def traces() -> list[Trace]:
             directions="inferred",
             order="exact",
             lost=0,
+            malformed=0,
+            malformed_line=None,
             error=ReadError("truncated", f"the data ends {EVIL}", 1),
             connections=[Connection(1, 2, True, "open", Peer(EVIL, EVIL), Peer(EVIL, None))],  # noqa: FBT003
         ),
@@ -154,6 +158,8 @@ def traces() -> list[Trace]:
             directions="recorded",
             order="exact",
             lost=0,
+            malformed=0,
+            malformed_line=None,
             error=ReadError("not-found", "no such file", None),
             connections=[],
         ),

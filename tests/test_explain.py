@@ -313,6 +313,7 @@ TYPES: dict[str, type | tuple[type, ...]] = {
     "fix": str,
     "example": str,
     "needs_beginning": bool,
+    "needs_order": bool,
     "yields_to": dict,
 }
 
@@ -327,6 +328,7 @@ def test_the_json_is_what_the_rules_declare() -> None:
         assert each["severities"] == [severity.name.lower() for severity in rule.severities]
         assert each["yields_to"] == {code: least.name.lower() for code, least in rule.yields_to.items()}
         assert each["needs_beginning"] is rule.needs_beginning
+        assert each["needs_order"] is rule.needs_order
         assert Explanation(*(each[part] for part in Explanation._fields)) == explained(rule)
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from replaylint.render import rulebook
+from replaylint.recording.formats import every_format
+from replaylint.render import formats, rulebook
 from replaylint.render.concise import render
 from replaylint.render.view import View
 from replaylint.replay.outcome import OUTCOMES
@@ -45,6 +46,12 @@ def test_the_rule_table_is_what_the_rules_say() -> None:
         (ROOT / "README.md").write_text(before + begin + wanted + end + after, encoding="utf-8", newline="\n")
     else:
         assert table == wanted
+
+
+def test_the_table_of_formats_is_what_the_formats_say() -> None:
+    found = re.search(r"<!-- formats -->\n(.*?)\n<!-- end of formats -->", README, re.DOTALL)
+    assert found is not None
+    assert found[1] == formats.table([formats.entry(each) for each in every_format()])
 
 
 def test_every_outcome_is_explained() -> None:

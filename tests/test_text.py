@@ -55,6 +55,8 @@ def trace(path: str = ONE, **facts: Any) -> Trace:
         "directions": "recorded",
         "order": "exact",
         "lost": 0,
+        "malformed": 0,
+        "malformed_line": None,
         "error": None,
         "connections": [Connection(1, 2, False, "open", Peer("editor", "3.1"), Peer("demo-agent", "0.9"))],  # noqa: FBT003
     }

@@ -13,4 +13,5 @@ COMMANDS: Final = {
     "extract": "Write the smallest recording that shows one resume.",
     "explain": "Explain rules: what each means, an example, and how to fix it.",
     "rules": "List the rules.",
+    "formats": "List the recording formats that are read.",
 }

@@ -32,7 +32,9 @@ def _help(context: typer.Context, wanted: bool) -> None:
 
 
 def check(
-    traces: Annotated[list[str], typer.Argument(metavar="TRACE...", help="Recordings; - is standard input.")],
+    traces: Annotated[
+        list[str] | None, typer.Argument(metavar="TRACE...", help="Recordings; - is standard input.")
+    ] = None,
     form: Annotated[Format, typer.Option("--format", "-f", help="How to print the report.")] = "text",
     select: Annotated[
         list[str] | None,
@@ -61,6 +63,22 @@ def check(
         Literal["open", "closed"],
         typer.Option(help="What the end of a recording means: nothing, or that its connections ended."),
     ] = "open",
+    input_format: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The format of the recordings, instead of the one that they look like."),
+    ] = None,
+    concat: Annotated[bool, typer.Option("--concat", help="The recordings are parts of one, in this order.")] = False,
+    client_file: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="What the client sent, where each side was recorded apart."),
+    ] = None,
+    agent_file: Annotated[
+        str | None, typer.Option(metavar="FILE", help="What the agent sent; goes with --client-file.")
+    ] = None,
+    max_line: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Skip longer lines, and report them: bytes, or with a unit (256MiB)."),
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Text: show every resume, however many there are.")] = False,
     session: Annotated[
         str | None, typer.Option(metavar="ID", help="Text: show only the resumes of this session or child.")
@@ -87,13 +105,22 @@ def check(
     """
     # Nothing here makes cycles that grow with the input; the collector only walks the report again and again.
     gc.disable()
+    if (client_file is None) != (agent_file is None):
+        raise typer.BadParameter("--client-file and --agent-file belong together")
+    if not traces and client_file is None:
+        raise typer.BadParameter("name a recording (TRACE), or - for standard input")
     report = lint(
-        traces,
+        traces or [],
         closed=eof == "closed",
         select=select or None,
         ignore=ignore or None,
         severity=severity or None,
         expect=expect or None,
+        input_format=input_format,
+        concat=concat,
+        client_file=client_file,
+        agent_file=agent_file,
+        max_line=max_line,
     )
     failed = _complain_of_inputs(report)
     view = terminal.view(color)._replace(quiet=quiet, everything=everything, session=session, resume=resume)

@@ -10,7 +10,7 @@ from orjson import loads
 from replaylint.commands.inputs import rereadable
 from replaylint.commands.output import complain, write
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
-from replaylint.recording.message import AGENT, BLANK, CLIENT, Ended, Header, Lost, NoMessage, Unreadable
+from replaylint.recording.message import AGENT, BLANK, CLIENT, Ended, Header, Lost, NoMessage, Skipped, Unreadable
 from replaylint.render.escape import printable
 from replaylint.render.pretty import pretty, shortened
 from replaylint.render.words import counted, identifier
@@ -97,6 +97,8 @@ def _what_else(found: Looked) -> str:
     note = found.note
     if isinstance(note, Unreadable):
         return "no message: no JSON" + (", though a side wrote it" if note.wire else "")
+    if isinstance(note, Skipped):
+        return "a line that is too long to be read"
     if isinstance(note, NoMessage):
         return "no message: JSON, but neither an object nor an array"
     if isinstance(note, Header):

@@ -34,6 +34,8 @@ NOTIFICATIONS: Final = frozenset({UPDATE, CANCEL_TURN, CANCEL_REQUEST})
 WAIT_FOR_SOMEONE: Final = frozenset({PROMPT, PERMISSION, ELICITATION})
 """Requests that a person or a model answers: that they are open when a recording stops means little."""
 
+NAMES_A_SESSION: Final = frozenset({UPDATE, LOAD, RESUME, PROMPT, CLOSE, DELETE, FORK, PERMISSION, CANCEL_TURN})
+
 _CLIENT_METHODS: Final = frozenset(
     {
         *(INITIALIZE, "authenticate", "auth/login", "auth/logout", NEW, LOAD, RESUME, LIST, CLOSE, DELETE, FORK),
@@ -57,6 +59,14 @@ RESULT_KEYS: Final = {
     "terminal/wait_for_exit": "exitCode",
 }
 """A key that the result of this method always has: tells apart two requests that have one id."""
+
+
+def names_one(method: str, params: object) -> bool:
+    """Whether the params of such a method say which session they are of, and those of an update what it is."""
+    if not isinstance(params, dict) or not isinstance(params.get("sessionId"), str):
+        return False
+    update = params.get("update")
+    return method != UPDATE or (isinstance(update, dict) and isinstance(update.get("sessionUpdate"), str))
 
 
 def sender(method: str) -> Side | None:

@@ -10,7 +10,7 @@ from orjson import loads
 from replaylint.recording.formats import DOCUMENTS, RECORDS, TEXTS, Format, Head, best, every_format, family
 from replaylint.recording.message import BLANK
 from replaylint.recording.reading import Progress, Reading
-from replaylint.recording.source import RecordingError, Source, failing
+from replaylint.recording.source import SKIPPED, RecordingError, Source, failing, too_long
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +54,9 @@ def recognise(source: Source, form: str | None = None) -> Recording:
     beginning = Head(head, records)
     found = _best(beginning) if form is None else next(each for each in every_format() if form == each.NAME)
     if found is None:
+        for number, line in enumerate(head, 1):
+            if line is SKIPPED:
+                raise too_long(number)
         raise RecordingError("not-a-recording", _why_not(head), 1 if head else None)
     progress = Progress()
     return Recording(source, found.NAME, found.read(chain(head, rest), beginning, progress), progress)

@@ -6,10 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from replaylint.recording.source import RecordingError
+from replaylint.recording.source import SKIPPED, RecordingError, too_long
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator, Iterable, Iterator
 
 _BLANK: Final = re.compile(r"[ \t\r\n]*")
 
@@ -26,7 +26,9 @@ class Document:
     """A document, and how far it has been read."""
 
     def __init__(self, lines: Iterable[bytes]) -> None:
-        self.text = b"".join(lines).decode(errors="replace")
+        self._error: RecordingError | None = None
+        """Why what is known of the document ends before its end."""
+        self.text = b"".join(self._read(lines)).decode(errors="replace")
         self.lines = self.text.count("\n") + (not self.text.endswith("\n") and self.text != "")
         self._scan = json.JSONDecoder(strict=False).raw_decode
         self._line = 1
@@ -39,16 +41,30 @@ class Document:
         Raises RecordingError where the document is no JSON: what comes before that is not lost.
         """
         try:
-            return (yield from self._walk(self._next(0), path))
+            end = yield from self._walk(self._next(0), path)
         except (ValueError, IndexError) as error:
             at = error.pos if isinstance(error, json.JSONDecodeError) else len(self.text)
             ends = not self.text[at:].strip()
             line = self._line_of(min(at, len(self.text.rstrip())))
+            if self._error is not None:
+                raise self._error from error
             if ends:
                 raise RecordingError("truncated", "the document ends too early", line) from error
             raise RecordingError("damaged", "the document is no JSON from here on", line) from error
         except RecursionError as error:
             raise RecordingError("damaged", "the document is nested too deeply", self._line) from error
+        if self._error is not None:
+            raise self._error
+        return end
+
+    def _read(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        try:
+            for number, line in enumerate(lines, 1):
+                if line is SKIPPED:
+                    raise too_long(number)
+                yield line
+        except RecordingError as error:
+            self._error = error
 
     def _walk(self, at: int, path: tuple[str, ...]) -> Generator[Part, None, int]:
         """From the value that begins here; returns where it ends."""

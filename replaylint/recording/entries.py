@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from replaylint.recording import clock as clocks
 from replaylint.recording import directions
-from replaylint.recording.message import NO_TIME, ClockStep, Label
+from replaylint.recording.message import NO_TIME, ClockStep, Label, Skipped
 from replaylint.recording.reading import Reading, parsed
 
 if TYPE_CHECKING:
@@ -34,6 +34,11 @@ class Entry(NamedTuple):
     body: dict[str, object] | list[object] | str | Note
     size: int
     conn: object = None
+
+
+def skipped(line: int) -> Entry:
+    """This line was not read."""
+    return Entry(line, NO_TIME, None, Skipped(), 0)
 
 
 def reading(entries: Iterator[Entry], clock: Clock, progress: Progress, *, relative: bool = True) -> Reading:

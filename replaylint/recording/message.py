@@ -48,6 +48,12 @@ class Unreadable:
         self.ended = ended
 
 
+class Skipped:
+    """A line that was not read, because it is longer than lines may be."""
+
+    __slots__ = ()
+
+
 class NoMessage:
     """JSON that is neither an object nor an array: `wire` says whether a side wrote it."""
 
@@ -96,5 +102,5 @@ class ClockStep:
         self.seconds = seconds
 
 
-Note = Unreadable | NoMessage | Label | Header | Ended | Lost | ClockStep
+Note = Unreadable | Skipped | NoMessage | Label | Header | Ended | Lost | ClockStep
 Message = tuple[int, float, Side | None, object, int]

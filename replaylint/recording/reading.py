@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from orjson import loads
 
-from replaylint.recording.message import BLANK, NoMessage, Unreadable
+from replaylint.recording.message import BLANK, NoMessage, Skipped, Unreadable
+from replaylint.recording.source import SKIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,3 +53,11 @@ def parsed(text: str) -> dict[str, object] | list[object] | Note | None:
     except ValueError:
         return Unreadable(text, wire=True, ended=text.endswith("\n")) if text.strip(BLANK) else None
     return body if isinstance(body, dict | list) else NoMessage(wire=True)
+
+
+def unparsed(line: bytes, *, wire: bool) -> Note | None:
+    """A line that is no JSON; None where it is blank. `wire`: a side wrote it, if anybody did."""
+    if line is SKIPPED:
+        return Skipped()
+    text = line.decode(errors="replace").strip(BLANK)
+    return Unreadable(text, wire=wire, ended=line.endswith(b"\n")) if text else None

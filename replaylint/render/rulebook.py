@@ -196,6 +196,7 @@ def as_json(entries: Sequence[Entry]) -> Iterator[bytes]:
             "party": rule.party,
             **text._asdict(),
             "needs_beginning": rule.needs_beginning,
+            "needs_order": rule.needs_order,
             "yields_to": {code: named(least) for code, least in sorted(rule.yields_to.items())},
         }
         for rule, text, _ in entries
@@ -253,4 +254,8 @@ def _silences(rule: Rule) -> list[str]:
     silences = [f"Beside {either(others)} for the same request."] if others else []
     if rule.needs_beginning:
         silences.append("On a connection whose beginning is not in the recording.")
+    if rule.needs_order:
+        silences.append(
+            "Where each side was recorded apart and without times, so that their common order is not known."
+        )
     return silences

@@ -10,7 +10,7 @@ from replaylint.render.bar import MARKER, SNAPSHOT, bar, signs
 from replaylint.render.escape import printable
 from replaylint.render.layout import JOINT, joined, line
 from replaylint.render.selection import SLOWEST, Shown
-from replaylint.render.words import counted, fixer, identifier
+from replaylint.render.words import counted, fixer, identifier, place
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
@@ -128,6 +128,11 @@ def _facts(view: View, trace: Trace) -> Iterator[Piece | str]:
     yield f"{DIRECTIONS[trace.directions]}, {ORDERS[trace.order]}"
     if trace.lost:
         yield f"; the recorder dropped {joined(counted(trace.lost, 'message'))}"
+    if trace.malformed:
+        first = (
+            f"the first at line {trace.malformed_line}" if trace.malformed > 1 else f"at line {trace.malformed_line}"
+        )
+        yield f"; passed over {joined(counted(trace.malformed, 'message'))} with a field of a wrong type, {first}"
 
 
 def _times(view: View, trace: Trace) -> str:
@@ -187,7 +192,7 @@ def _end(resume: Resume) -> Iterator[Piece | str]:
     if response is None:
         yield "no response: the connection ended" if resume.end == "closed" else "no response"
         return
-    at = f" at {joined(f'line {response.line}')}"
+    at = f" at {joined(place(response))}"
     if response.error is None:
         yield f"success{at}"
         return
@@ -257,7 +262,7 @@ def _counts(session: Session) -> Iterator[Piece | str]:
         if count:
             yield f", {joined(f'{count} {what}')}"
     if session.marker is not None:
-        yield f", marker {MARKERS[session.marker.kind]} at {joined(f'line {session.marker.line}')}"
+        yield f", marker {MARKERS[session.marker.kind]} at {joined(place(session.marker))}"
     kinds = Counter(updates.by_kind).most_common()
     if kinds:
         named = [f"{count}{JOINT}{printable(kind)}" for kind, count in kinds[:KINDS]]
@@ -345,7 +350,7 @@ def _finding(
     fixed = f"to be fixed {fixer(finding.party)}"
     if finding.known:
         fixed += "; known from the baseline"
-    rests = ", ".join(f"{joined(f'line {each.line}')} {printable(each.what)}" for each in finding.evidence)
+    rests = ", ".join(f"{joined(place(each))} {printable(each.what)}" for each in finding.evidence)
     evidence: list[Piece | str] = [("dim", f"; evidence: {rests}")] if rests else []
     if view.width is None:
         yield line(view, indent, *head, f": {message} ({fixed}", *evidence, ")")

@@ -12,7 +12,7 @@ from replaylint.rules.words import duration
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from replaylint.report.model import Session
+    from replaylint.report.model import Evidence, Marker, Response, Session
     from replaylint.rules.registry import Party
 
 
@@ -35,6 +35,12 @@ def either(words: Iterable[str]) -> str:
 def fixer(party: Party) -> str:
     """Where a fault is to be fixed."""
     return "in the recording" if party == "recording" else f"by the {party}"
+
+
+def place(thing: Response | Marker | Evidence) -> str:
+    """The line of this, and its file where that is another one than what it belongs to."""
+    trace = getattr(thing, "trace", None)
+    return f"line {thing.line}" if trace is None else f"line {thing.line} of {printable(trace)}"
 
 
 def gap(session: Session) -> str | None:

@@ -7,14 +7,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from replaylint.protocol import methods
+from replaylint.protocol import foreign, methods
 from replaylint.protocol.connection import Connection, Life
 from replaylint.protocol.exchange import Request, id_key
 from replaylint.protocol.memory import IDS_REMEMBERED
 from replaylint.protocol.methods import UPDATE
 from replaylint.protocol.variants import NEAR_MISS_METHODS
 from replaylint.recording.clock import Steps
-from replaylint.recording.message import AGENT, CLIENT, ClockStep, Ended, Header, Label, Lost, NoMessage, Unreadable
+from replaylint.recording.message import (
+    AGENT,
+    CLIENT,
+    ClockStep,
+    Ended,
+    Header,
+    Label,
+    Lost,
+    NoMessage,
+    Skipped,
+    Unreadable,
+)
 from replaylint.replay.facts import Frame, Wire
 from replaylint.replay.fold import REFUSED, message
 from replaylint.replay.route import Route
@@ -55,6 +66,14 @@ class Engine:
         self.steps = Steps()
         self.lost = 0
         """Messages that the recorder says it dropped."""
+        self.skipped = False
+        """Whether a line was not read."""
+        self.speaks_acp = False
+        """Whether a message is one of this protocol for certain."""
+        self._other_protocol: str | None = None
+        self.malformed = 0
+        """Messages that are passed over because a field has another type than it has to have."""
+        self.first_malformed_line = 0
         self.inferred = False
         """Whether a direction was inferred."""
         self.connections: list[ConnectionFacts] = []
@@ -118,6 +137,11 @@ class Engine:
                 continue
             self._slow(line, time, side, body, size)
             targets, version_key, version = self._expected()
+
+    @property
+    def foreign(self) -> str | None:
+        """The other protocol that this is a recording of; None where a message is one of ours, or of no other."""
+        return None if self.speaks_acp else self._other_protocol
 
     @property
     def current(self) -> Route | None:
@@ -188,6 +212,16 @@ class Engine:
             route.connection.lost_line = line
             route.lost()
 
+    def _skipped(self, line: int) -> None:
+        """Nobody knows what stood there, nor on which connection: any may have lost a message."""
+        self.skipped = True
+        for route in self._routes.values():
+            if route is not None:
+                route.connection.lost_line = line
+                route.lost()
+        current = self.current
+        self.judge.wire(Wire.SKIPPED, None if current is None else current.connection, Frame(line, None))
+
     def _agent_ended(self) -> None:
         # Not an end yet: what the agent wrote before may stand behind its recorder's note.
         route = self._routes.get(self._label)
@@ -249,10 +283,19 @@ class Engine:
             self.judge.wire(Wire.CLOCK_STEP, None, Frame(line, None, body.seconds))
         elif isinstance(body, Lost):
             self._lost(line, body.messages)
+        elif isinstance(body, Skipped):
+            self._skipped(line)
         elif isinstance(body, Unreadable):
             self._unreadable(line, side, body)
         elif isinstance(body, NoMessage):
             self._no_message(line, side, wire=body.wire)
+
+    def _whose(self, method: str) -> None:
+        """A method may say which protocol this is a recording of."""
+        if foreign.is_acp(method):
+            self.speaks_acp = True
+        elif self._other_protocol is None:
+            self._other_protocol = foreign.protocol_of(method)
 
     def _batch(self, line: int, side: Side | None, items: list[object]) -> None:
         methods_ = (item.get("method") for item in items if isinstance(item, dict))
@@ -308,8 +351,11 @@ class Engine:
             if "result" in body or "error" in body or ("id" in body and "method" not in body):
                 self._response(line, time, side, body)
             else:
+                self._other_protocol = self._other_protocol or foreign.protocol_of_body(body)
                 self._no_message(line, side)
             return
+        if not self.speaks_acp:
+            self._whose(method)
         route = self._route()
         connection = route.connection
         if side is None:
@@ -317,6 +363,9 @@ class Engine:
             self.inferred = True
         self._heard(connection, line, side, body)
         params = body.get("params")
+        if method in methods.NAMES_A_SESSION and not methods.names_one(method, params):
+            self.malformed += 1
+            self.first_malformed_line = self.first_malformed_line or line
         if not isinstance(params, dict):
             params = {}
         if method == UPDATE and side is not CLIENT:

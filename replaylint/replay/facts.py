@@ -41,6 +41,8 @@ class Wire:
 
     UNREADABLE: Final = "unreadable"
     """No JSON. The body is the JSON-RPC message that is embedded in it, if there is one."""
+    SKIPPED: Final = "skipped"
+    """A line of the recording that is too long to be read."""
     CUT: Final = "cut"
     """JSON that stops before its end, the last text of its side."""
     NO_MESSAGE: Final = "no_message"

@@ -18,7 +18,6 @@ from replaylint.protocol.variants import (
     OPEN_STATUSES,
     SESSION_INFO,
     STATE,
-    TOOL_CALLS,
     WHOLE,
 )
 from replaylint.recording.message import NO_TIME
@@ -55,25 +54,20 @@ def history(w: Window, line: int, time: float, variant: str, update: Mapping[str
         w.first = Point(line, time)
     w.last_line = line
     w.last_time = time
-    ident = update.get("messageId")
+    ident: object = update.get("messageId")
     if ident.__class__ is not str:
-        ident = (update.get("toolCallId"),)
+        tool = update.get("toolCallId")
+        if tool.__class__ is not str:
+            return
+        status = update.get("status")
+        if status != "completed" or w.unfinished:
+            _status(w, line, tool, status, replayed=True)
+        ident = (tool,)
     ids = w.ids
-    try:
-        if ident not in ids:
-            if len(ids) >= IDS_REMEMBERED:
-                w.forget()
-            ids[ident] = None
-    except TypeError:  # an id that is a list or an object names nothing
-        pass
-
-
-def tool(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
-    """The same for a tool call: is it still running?"""
-    history(w, line, time, variant, update, size)
-    status = update.get("status")
-    if status != "completed" or w.unfinished:
-        _status(w, line, update.get("toolCallId"), status, replayed=True)
+    if ident not in ids:
+        if len(ids) >= IDS_REMEMBERED:
+            w.forget()
+        ids[ident] = None
 
 
 # On the hot path
@@ -90,7 +84,7 @@ def message(w: Window, line: int, time: float, variant: str, update: Mapping[str
 def whole(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> bool | None:
     """A message or thought that comes whole, on v2, and not as it came before."""
     ident = update.get("messageId")
-    if not isinstance(ident, str) or not came_whole(w, ident, update.get("content")):
+    if ident.__class__ is not str or not came_whole(w, ident, update.get("content")):
         return REFUSED
     history(w, line, time, variant, update, size)
     return None
@@ -102,7 +96,7 @@ def call(w: Window, line: int, time: float, variant: str, update: Mapping[str, o
     if not isinstance(ident, str) or not began(w, ident):
         return REFUSED
     w.session.tool_calls.start(ident)
-    tool(w, line, time, variant, update, size)
+    history(w, line, time, variant, update, size)
     return None
 
 
@@ -111,7 +105,7 @@ def patch(w: Window, line: int, time: float, variant: str, update: Mapping[str, 
     ident = update.get("toolCallId")
     if not isinstance(ident, str) or ident not in w.session.tool_calls.ids:
         return REFUSED
-    tool(w, line, time, variant, update, size)
+    history(w, line, time, variant, update, size)
     return None
 
 
@@ -164,8 +158,6 @@ def fold_of(state: State, variant: str) -> Fold:
         return ignored
     if state in _MARKED:
         return marked
-    if variant in TOOL_CALLS:
-        return tool
     return history if variant in HISTORY else aside
 
 
@@ -215,7 +207,7 @@ def began(w: Window, ident: str) -> bool:
     return True
 
 
-def came_whole(w: Window, ident: str, content: object) -> bool:
+def came_whole(w: Window, ident: object, content: object) -> bool:
     """A message or thought on v2. False where it has content and the same had come in this window."""
     try:
         seen: float = hash(dumps(content, option=OPT_SORT_KEYS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from replaylint.protocol.exchange import Request
@@ -13,10 +14,10 @@ from replaylint.rules.registry import ERROR, Hit
 from replaylint.rules.rl406_unexpected_outcome import RULE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from replaylint.replay.outcome import Outcome
-    from replaylint.report.model import Finding, Report, Resume, Session
+    from replaylint.report.model import Finding, Report, Resume, Session, Trace
 
 
 def outcomes(names: str | Iterable[str]) -> tuple[Outcome, ...]:
@@ -30,7 +31,9 @@ def outcomes(names: str | Iterable[str]) -> tuple[Outcome, ...]:
     return tuple(each for each in OUTCOMES if each in wanted)
 
 
-def unexpected(report: Report, expected: tuple[Outcome, ...]) -> Iterator[Finding]:
+def unexpected(
+    report: Report, recordings: Sequence[Sequence[Trace]], expected: tuple[Outcome, ...]
+) -> Iterator[Finding]:
     """RL406: each session of a replaying resume that has none of these outcomes, each recording without a resume.
 
     Of a recording that could not be read to its end, nobody knows that it holds none.
@@ -41,10 +44,21 @@ def unexpected(report: Report, expected: tuple[Outcome, ...]) -> Iterator[Findin
         if resume.replaying:
             for session in resume.sessions:
                 if session.outcome not in expected:
-                    yield finding(_otherwise(resume, session, expected), resume.trace)
-    for trace in report.traces:
-        if trace.path not in resumed and trace.error is None:
-            yield finding(_nothing(expected), trace.path)
+                    yield finding(_otherwise(resume, session, expected), partial(_of, resume))
+    for traces in recordings:
+        if all(each.path not in resumed and each.error is None for each in traces):
+            yield finding(_nothing(expected), partial(_in, traces[0].path))
+
+
+def _in(path: str, line: int) -> tuple[str, int]:
+    return path, line
+
+
+def _of(resume: Resume, line: int) -> tuple[str, int]:
+    """The response may stand in another file than the request."""
+    response = resume.response
+    elsewhere = response is not None and line == response.line
+    return (getattr(response, "trace", resume.trace) if elsewhere else resume.trace), line
 
 
 def _otherwise(resume: Resume, session: Session, expected: tuple[Outcome, ...]) -> Hit:

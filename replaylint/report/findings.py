@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from replaylint.report.model import SeverityName
+    from replaylint.report.places import Place
     from replaylint.rules.registry import Hit, Rule
 
 SEVERITIES: tuple[SeverityName, ...] = ("error", "warning", "info")
@@ -24,26 +25,41 @@ def named(severity: Severity) -> SeverityName:
     return SEVERITIES[Severity.ERROR - severity]
 
 
-def finding(hit: Hit, path: str) -> Finding:
-    """A hit, worded. One without a line concerns the recording as a whole."""
+def finding(hit: Hit, place: Place) -> Finding:
+    """A hit, worded; `place` says where its lines stand. One without a line concerns the recording as a whole."""
+    trace, line = place(hit.line)
+    last_trace, last_line = place(hit.last_line)
+
+    def shown(at: int) -> int | str:
+        path, there = place(at)
+        return there if path == trace else f"{there} of {path}"
+
     return Finding(
         rule=hit.rule.code,
         name=hit.rule.name,
         severity=named(hit.severity),
         party=hit.party,
-        message=hit.message(),
-        trace=path,
-        line=hit.line or None,
-        last_line=hit.last_line or None,
+        message=hit.message(shown),
+        trace=trace,
+        line=line or None,
+        last_line=(last_line if last_trace == trace else line) or None,
         count=hit.count,
         connection=hit.connection or None,
         request_id=hit.request_id,
         side=hit.side,
         session_id=hit.session_id,
-        evidence=[Evidence(line, what) for line, what in hit.evidence],
+        evidence=[_evidence(trace, *place(at), what) for at, what in hit.evidence],
         fingerprint=fingerprint(hit),
         known=False,
     )
+
+
+def _evidence(trace: str, path: str, line: int, what: str) -> Evidence:
+    if path == trace:
+        return Evidence(line, what)
+    from replaylint.report.places import ForeignEvidence  # noqa: PLC0415
+
+    return ForeignEvidence(line, what, path)
 
 
 def fingerprint(hit: Hit) -> str:

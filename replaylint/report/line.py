@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from replaylint.recording.message import AGENT, NO_TIME, ClockStep, Ended, Header, Label, Lost, NoMessage, Unreadable
+from replaylint.recording.message import (
+    AGENT,
+    NO_TIME,
+    ClockStep,
+    Ended,
+    Header,
+    Label,
+    Lost,
+    NoMessage,
+    Skipped,
+    Unreadable,
+)
 from replaylint.recording.source import RecordingError, Source
 from replaylint.replay import timing
 from replaylint.replay.states import State
@@ -185,7 +196,7 @@ class _Look(Watcher):
         if isinstance(body, Label | ClockStep):  # beside the message that it says something of
             return
         self.time = message[1]
-        if isinstance(body, Unreadable | NoMessage | Header | Ended | Lost):
+        if isinstance(body, Unreadable | Skipped | NoMessage | Header | Ended | Lost):
             self.note = body
             return
         self.body = body

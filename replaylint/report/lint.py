@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from operator import itemgetter
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,20 +11,22 @@ from replaylint import __version__
 from replaylint.protocol import direction
 from replaylint.recording.detect import Recording, recognise
 from replaylint.recording.directions import flip
-from replaylint.recording.source import STANDARD_INPUT, RecordingError, Source
+from replaylint.recording.source import MAX_LINE, STANDARD_INPUT, RecordingError, Source
 from replaylint.replay.engine import Engine
 from replaylint.report import findings, resumes, summary
 from replaylint.report.model import SCHEMA_VERSION, Connection, Peer, ReadError, Report, Tool, Trace
+from replaylint.report.names import UnknownName
 from replaylint.rules import all_rules
 from replaylint.rules.judge import Judge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from replaylint.protocol.connection import Peer as PeerFacts
     from replaylint.recording.message import Message
     from replaylint.replay.outcome import Outcome
     from replaylint.report.model import Resume, SeverityName
+    from replaylint.report.places import Place
 
     Watch = Callable[[Engine, Iterator[Message]], Iterator[Message]]
     """Is handed the engine and the messages, and passes these on: sees how the one takes the others."""
@@ -76,8 +79,17 @@ def lint(
     ignore: str | Iterable[str] | None = None,
     severity: str | Iterable[str] | Mapping[str, str] | None = None,
     expect: str | Iterable[str] | None = None,
+    input_format: str | None = None,
+    concat: bool = False,
+    client_file: str | PathLike[str] | None = None,
+    agent_file: str | PathLike[str] | None = None,
+    max_line: int | str | None = None,
 ) -> Report:
     """Lint these recordings, or this one; `-` is standard input.
+
+    `input_format` names their format where it is not to be recognised. `concat`: they are parts of one recording, in
+    this order. `client_file` and `agent_file` are one more recording: what each side sent, apart. A line
+    longer than `max_line`, in bytes or with a unit (`"64 MiB"`), is skipped and reported; None: than 256 MiB.
 
     `closed`: where a recording stops, its connections ended. `select` and `ignore` name the rules whose findings are
     wanted and those whose are not, as on the command line, and so does `severity` say how grave those of a rule are:
@@ -89,17 +101,44 @@ def lint(
     names = [paths] if isinstance(paths, str | bytes | PathLike) else list(paths)
     inputs = [os.fsdecode(name) for name in names]
     wishes = wanted(select=select, ignore=ignore, severity=severity, expect=expect)
+    form = None if input_format is None else known_format(input_format)
+    longest = MAX_LINE
+    if max_line is not None:
+        from replaylint.report.sizes import size_in_bytes  # noqa: PLC0415
+
+        longest = size_in_bytes(max_line)
     report = new_report()
-    for path in inputs:
-        _add(report, path, closed=closed)
-    return finished(report, wishes)
+    recordings: list[list[Trace]] = []
+    if concat and inputs:
+        from replaylint.report.several import concatenated  # noqa: PLC0415
+
+        recordings.append(concatenated(report, inputs, form=form, closed=closed, max_line=longest))
+    else:
+        recordings += [[_add(report, path, form=form, closed=closed, max_line=longest)] for path in inputs]
+    if client_file is not None and agent_file is not None:
+        from replaylint.report.several import two_sided  # noqa: PLC0415
+
+        sides = os.fsdecode(client_file), os.fsdecode(agent_file)
+        recordings.append(two_sided(report, sides, form=form, closed=closed, max_line=longest))
+    elif client_file is not None or agent_file is not None:
+        raise ValueError("client_file and agent_file belong together")
+    return finished(report, wishes, recordings)
+
+
+def known_format(name: str) -> str:
+    """The name of a format, whatever its case. Raises UnknownName."""
+    from replaylint.recording.formats import every_format  # noqa: PLC0415
+
+    names = [form.NAME for form in every_format()]
+    if name.lower() not in names:
+        raise UnknownName("format", name, names)
+    return name.lower()
 
 
 def watched(path: str, watch: Watch) -> Report:
     """Lint one recording while someone watches."""
     report = new_report()
-    _add(report, path, closed=False, watch=watch)
-    return finished(report, Wanted())
+    return finished(report, Wanted(), [[_add(report, path, closed=False, watch=watch)]])
 
 
 def new_report() -> Report:
@@ -109,15 +148,15 @@ def new_report() -> Report:
 
 def new_trace(path: str) -> Trace:
     """An input of which nothing was read yet."""
-    return Trace(path, None, 0, 0, 0, "none", None, "recorded", "exact", 0, None, [])
+    return Trace(path, None, 0, 0, 0, "none", None, "recorded", "exact", 0, 0, None, None, [])
 
 
-def finished(report: Report, wishes: Wanted) -> Report:
-    """The same report: what is wanted of it, in order, and its summary."""
+def finished(report: Report, wishes: Wanted, recordings: Sequence[Sequence[Trace]]) -> Report:
+    """The same report: what is wanted of it, in order, and its summary. `recordings`: which inputs are one."""
     if wishes.outcomes is not None:
         from replaylint.report.expectations import unexpected  # noqa: PLC0415
 
-        report.findings += unexpected(report, wishes.outcomes)
+        report.findings += unexpected(report, recordings, wishes.outcomes)
     if wishes.codes is not None:
         report.findings = [each for each in report.findings if each.rule in wishes.codes]
     if wishes.severities:
@@ -129,46 +168,89 @@ def finished(report: Report, wishes: Wanted) -> Report:
 
 
 class Analysis:
-    """One input on its way into a report: feed its messages to `engine`, then call `finish`."""
+    """A recording on its way into a report: feed its messages to `engine`, then call `finish`.
 
-    def __init__(self, report: Report, trace: Trace) -> None:
+    `place` says in which input a line stands, and where, if there are several; the recording as a whole is told of in
+    the trace that is given. `ordered`: the messages are in an order that they can have had.
+    """
+
+    def __init__(self, report: Report, trace: Trace, place: Place | None = None, *, ordered: bool = True) -> None:
         report.traces.append(trace)
         self._report = report
         self._trace = trace
-        self._ended: list[Resume] = []
-        self._judge = Judge()
-        ended, path = self._ended, trace.path
+        path = trace.path
+        self._place = place = place or (lambda line: (path, line))
+        self._ended: list[tuple[int, Resume]] = []
+        self._judge = Judge(ordered=ordered)
+        ended = self._ended
         # No method of its own: that would be a cycle, and the command line runs without the collector.
-        self.engine = Engine(self._judge, lambda resume, steps: ended.append(resumes.reported(resume, steps, path)))
+        self.engine = Engine(
+            self._judge,
+            lambda resume, steps: ended.append((resume.request.line, resumes.reported(resume, steps, place))),
+        )
 
     def finish(self, *, closed: bool, whole: bool = True) -> None:
         """There is no more. `closed`: the connections ended with the recording; `whole`: it was read to its end."""
         report, trace, engine = self._report, self._trace, self.engine
         engine.finish(closed=closed)
-        self._judge.recording_end(len(self._ended) if whole and not engine.lost else None)
+        self._judge.recording_end(len(self._ended) if whole and not engine.lost and not engine.skipped else None)
         if engine.inferred:
             trace.directions = "inferred"
         trace.lost = engine.lost
+        trace.malformed, trace.malformed_line = engine.malformed, engine.first_malformed_line or None
         trace.connections = [
             Connection(each.number, each.version, each.partial, each.ended, _peer(each.client), _peer(each.agent))
             for each in engine.connections
         ]
-        report.resumes.extend(sorted(self._ended, key=lambda resume: resume.request.line))
-        report.findings.extend(findings.finding(hit, trace.path) for hit in self._judge.hits)
+        self._ended.sort(key=itemgetter(0))
+        report.resumes.extend(resume for _, resume in self._ended)
+        report.findings.extend(findings.finding(hit, self._place) for hit in self._judge.hits)
 
 
-def _add(report: Report, path: str, *, closed: bool, watch: Watch | None = None) -> None:
+def _add(
+    report: Report,
+    path: str,
+    *,
+    closed: bool,
+    form: str | None = None,
+    max_line: int = MAX_LINE,
+    watch: Watch | None = None,
+) -> Trace:
     """Lint one recording, as far as it can be read."""
     trace = new_trace(shown_path(path))
     analysis = Analysis(report, trace)
     try:
-        with Source(path) as source:
+        with Source(path, max_line) as source:
             try:
-                _run(analysis, trace, recognise(source), closed=closed, watch=watch)
+                _run(analysis, trace, recognise(source, form), closed=closed, watch=watch)
             finally:
                 trace.bytes = source.size
     except RecordingError as error:
-        trace.error = ReadError(error.code, error.message, error.line or trace.lines or None)
+        failed(trace, error)
+    return trace
+
+
+def failed(trace: Trace, error: RecordingError) -> None:
+    """This input could not be read, or not to its end."""
+    trace.error = ReadError(error.code, error.message, error.line or trace.lines or None)
+
+
+def begun(trace: Trace, recording: Recording) -> Iterator[Message]:
+    """The messages of a recording, the right way round; the trace says what it is."""
+    trace.format, trace.order = recording.format, recording.order
+    trace.timestamps, trace.resolution_s = recording.clock.timestamps, recording.clock.resolution_s
+    messages = recording.messages
+    if recording.relative:
+        messages, trace.directions = direction.settle(messages, lambda: flip(recording.sides))
+    return messages
+
+
+def refuse(engine: Engine) -> None:
+    """Raises RecordingError where this turned out to be a recording of another protocol."""
+    if engine.foreign is not None:
+        raise RecordingError(
+            "another-protocol", f"is a recording of {engine.foreign}, not of the Agent Client Protocol"
+        )
 
 
 def _run(
@@ -179,12 +261,7 @@ def _run(
     closed: bool,
     watch: Watch | None,
 ) -> None:
-    trace.format = recording.format
-    trace.order = recording.order
-    trace.timestamps, trace.resolution_s = recording.clock.timestamps, recording.clock.resolution_s
-    messages = recording.messages
-    if recording.relative:
-        messages, trace.directions = direction.settle(messages, lambda: flip(recording.sides))
+    messages = begun(trace, recording)
     engine = analysis.engine
     engine.drops_replays = recording.drops_replays
     whole = False
@@ -192,8 +269,10 @@ def _run(
         engine.run(messages if watch is None else watch(engine, messages))
         whole = True
     finally:
-        analysis.finish(closed=closed, whole=whole)
         trace.lines, trace.messages = recording.progress.lines, recording.progress.messages
+        if engine.foreign is None:
+            analysis.finish(closed=closed, whole=whole)
+    refuse(engine)
 
 
 def _peer(facts: PeerFacts) -> Peer:

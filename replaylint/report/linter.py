@@ -102,7 +102,7 @@ class Linter:
             raise ValueError("this linter has finished already")
         self._done = True
         self._analysis.finish(closed=closed)
-        return finished(self._report, self._wanted)
+        return finished(self._report, self._wanted, [[self._trace]])
 
 
 def _bytes(message: object) -> bytes:

@@ -80,6 +80,8 @@ class Trace:
     directions: Directions
     order: Literal["exact", "approximate", "per_side"]
     lost: int
+    malformed: int
+    malformed_line: int | None
     error: ReadError | None
     connections: list[Connection]
     __slots__ = tuple(__annotations__)

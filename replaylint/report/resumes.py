@@ -12,16 +12,17 @@ from replaylint.report.model import Marker, Moment, Response, ResponseError, Res
 
 if TYPE_CHECKING:
     from replaylint.recording.clock import Steps
+    from replaylint.replay.window import Error, Mark, Point, Window
     from replaylint.replay.window import Resume as Facts
-    from replaylint.replay.window import Window
+    from replaylint.report.places import Place
 
 
-def reported(facts: Facts, steps: Steps, path: str) -> Resume:
-    """A resume that has ended."""
-    request, response = facts.request, facts.response
-    error = facts.error
+def reported(facts: Facts, steps: Steps, place: Place) -> Resume:
+    """A resume that has ended; `place` says where its lines stand."""
+    request = facts.request
+    trace, line = place(request.line)
     return Resume(
-        trace=path,
+        trace=trace,
         connection=facts.connection.number,
         request_id=request.id,
         method=request.method,
@@ -29,17 +30,33 @@ def reported(facts: Facts, steps: Steps, path: str) -> Resume:
         replaying=facts.replaying,
         replay_from=facts.replay_from,
         ambiguous=facts.ambiguous,
-        request=Moment(request.line, seconds(request.time)),
-        response=None
-        if response is None
-        else Response(
-            response.line, seconds(response.time), None if error is None else ResponseError(error.code, error.message)
-        ),
+        request=Moment(line, seconds(request.time)),
+        response=None if facts.response is None else _response(facts.response, facts.error, trace, place),
         end=facts.end or "open",
-        sessions=[_session(window, steps) for window in facts.windows.values()]
+        sessions=[_session(window, steps, trace, place) for window in facts.windows.values()]
         if facts.replaying
         else _plain(facts, steps),
     )
+
+
+def _response(response: Point, error: Error | None, trace: str, place: Place) -> Response:
+    path, line = place(response.line)
+    time = seconds(response.time)
+    reported_error = None if error is None else ResponseError(error.code, error.message)
+    if path == trace:
+        return Response(line, time, reported_error)
+    from replaylint.report.places import ForeignResponse  # noqa: PLC0415
+
+    return ForeignResponse(line, time, reported_error, path)
+
+
+def _marker(mark: Mark, trace: str, place: Place) -> Marker:
+    path, line = place(mark.line)
+    if path == trace:
+        return Marker(mark.kind, line, seconds(mark.time))
+    from replaylint.report.places import ForeignMarker  # noqa: PLC0415
+
+    return ForeignMarker(mark.kind, line, seconds(mark.time), path)
 
 
 def seconds(time: float) -> float | None:
@@ -47,17 +64,17 @@ def seconds(time: float) -> float | None:
     return round(time, timings.DECIMALS) if time == time else None  # noqa: PLR0124  (NaN)
 
 
-def _session(window: Window, steps: Steps) -> Session:
+def _session(window: Window, steps: Steps, trace: str, place: Place) -> Session:
     mark = window.marker
     return Session(
         session_id=window.session_id,
         role=window.role,
         parent=window.parent,
-        announced_line=window.announced_line or None,
+        announced_line=place(window.announced_line)[1] if window.announced_line else None,
         was_active=window.resume.was_active,
         outcome=outcome(window),
         certified_by=certified_by(window),
-        marker=None if mark is None else Marker(mark.kind, mark.line, seconds(mark.time)),
+        marker=None if mark is None else _marker(mark, trace, place),
         updates=_updates(window),
         timing=Timing(*timings.timing(window, steps)),
     )

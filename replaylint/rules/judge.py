@@ -25,9 +25,13 @@ _RESPONSES = frozenset({Wire.RESPONSE, Wire.UNMATCHED, Wire.OTHER_TYPE})
 
 
 class Judge:
-    """Judges one recording. `hits` are final, in the order in which their connections ended."""
+    """Judges one recording. `ordered`: its messages are in an order that they can have had.
 
-    def __init__(self, rules: Iterable[Rule] | None = None) -> None:
+    `hits` are final, in the order in which their connections ended.
+    """
+
+    def __init__(self, rules: Iterable[Rule] | None = None, *, ordered: bool = True) -> None:
+        self._ordered = ordered
         self.rules = tuple(all_rules() if rules is None else rules)
         self.hits: list[Hit] = []
         self._open: dict[int, dict[tuple[object, ...], Hit]] = {}
@@ -136,7 +140,7 @@ class Judge:
         confirmed = []
         for hit in self._open.pop(connection.number, {}).values():
             rule = hit.rule
-            if rule.needs_beginning and connection.partial:
+            if (rule.needs_beginning and connection.partial) or (rule.needs_order and not self._ordered):
                 continue
             severity = hit.severity if rule.confirm is None else rule.confirm(connection, hit)
             if severity is not None:

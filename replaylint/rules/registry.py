@@ -60,7 +60,8 @@ class Rule:
     `says` is the rule's sentence, a template over the facts of a hit.
     `yields_to` names the rules beside which it is silent for the same request, with the least severity that silences
     it. `needs_beginning`: it argues from the absence of something earlier, so it is silent where the connection's
-    beginning is not in the recording.
+    beginning is not in the recording. `needs_order`: it argues from the order of messages of both sides, so it is
+    silent where that is not known.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Rule:
         says: str,
         yields_to: Mapping[str, Severity] | None = None,
         needs_beginning: bool = False,
+        needs_order: bool = False,
     ) -> None:
         self.code = code
         self.name = name
@@ -81,6 +83,7 @@ class Rule:
         self.says = says
         self.yields_to = yields_to or {}
         self.needs_beginning = needs_beginning
+        self.needs_order = needs_order
         self.listening: dict[tuple[int | None, State, Event], See] = {}
         self.listening_after: dict[Event, SeeAfter] = {}
         self.see_plain: SeePlain | None = None
@@ -355,6 +358,7 @@ class Hit:
         self.last_line = hit.last_line
         self.count += hit.count
 
-    def message(self) -> str:
-        """The rule's sentence about this hit."""
-        return self.rule.says.format_map({"what": self.what, **self.facts, "count": Count(self.count)})
+    def message(self, shown: Callable[[int], int | str]) -> str:
+        """The rule's sentence about this hit; `shown` says what to write for a line."""
+        lines = {name: shown(line) for name, line in self.facts.items() if name.endswith("_line") and type(line) is int}
+        return self.rule.says.format_map({"what": self.what, **self.facts, **lines, "count": Count(self.count)})

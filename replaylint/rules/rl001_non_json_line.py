@@ -5,7 +5,8 @@ log line or a progress bar, ends up between them. Some clients skip it, others c
 stands in such a line with something around it is lost: it is named here, but it answers nothing.
 
 It is an error of the side that wrote the line. It is a warning about the recording where the line is the recorder's
-own, such as one that several writers have mixed up.
+own, such as one that several writers have mixed up; and where the line is longer than `--max-line`: it was not read,
+and counts as a lost message.
 
 Promise: a side writes nothing to the wire that is no message: MUST NOT; logs go to standard error.
 
@@ -38,11 +39,12 @@ RULE = Rule(
     "non-json-line",
     party=None,
     severities=(ERROR, WARNING),
-    says="{count:line} without JSON {origin}{holds}; {remedy}",
+    says="{count:line} {fault}{holds}; {remedy}",
 )
 
 ON_THE_WIRE = "the wire carries JSON-RPC messages only, one a line: logs go to standard error"
 RECORDERS_OWN = "what stood there is not analysed: let one writer at a time append to a recording"
+TOO_LONG = "what stood there is not analysed: raise --max-line"
 
 
 @RULE.reads(Wire.UNREADABLE)
@@ -50,9 +52,18 @@ def read(connection: Connection | None, frame: Frame) -> Hit:
     """One finding a side; the first line says what it holds."""
     held = f", which holds {described(frame.body)} that is lost with it" if frame.body is not None else ""
     if frame.side is None:
-        origin = "in the recording itself"
+        fault = "without JSON in the recording itself"
         return RULE.read_in(
-            WARNING, connection, frame, party="recording", origin=origin, holds=held, remedy=RECORDERS_OWN
+            WARNING, connection, frame, party="recording", fault=fault, holds=held, remedy=RECORDERS_OWN
         )
-    origin = f"from the {frame.side}"
-    return RULE.read_in(ERROR, connection, frame, about=frame.side, origin=origin, holds=held, remedy=ON_THE_WIRE)
+    fault = f"without JSON from the {frame.side}"
+    return RULE.read_in(ERROR, connection, frame, about=frame.side, fault=fault, holds=held, remedy=ON_THE_WIRE)
+
+
+@RULE.reads(Wire.SKIPPED)
+def skipped(connection: Connection | None, frame: Frame) -> Hit:
+    """One finding a connection."""
+    fault = "longer than --max-line"
+    return RULE.read_in(
+        WARNING, connection, frame, party="recording", about=TOO_LONG, fault=fault, holds="", remedy=TOO_LONG
+    )

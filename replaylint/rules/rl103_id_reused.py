@@ -42,6 +42,7 @@ RULE = Rule(
     severities=(ERROR,),
     says="{method} has the id {ident} of {pending} at line {pending_line}, which is unanswered; a response could be "
     "to either: give each request an id of its own",
+    needs_order=True,
 )
 
 

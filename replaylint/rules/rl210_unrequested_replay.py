@@ -47,6 +47,7 @@ RULE = Rule(
     severities=(ERROR, WARNING, INFO),
     says="the agent sent {count:message} ({kinds}){elapsed} between a session/resume that asked for no history and "
     "{end}; {advice}",
+    needs_order=True,
 )
 
 

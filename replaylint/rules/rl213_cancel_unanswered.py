@@ -44,6 +44,7 @@ RULE = Rule(
     severities=(ERROR, INFO),
     says="the {method} of line {request_line}, cancelled here, got no response before {end}{later}; a cancelled "
     "request is answered all the same: with its result, or with error -32800",
+    needs_order=True,
 )
 
 ENDS = {"closed": "the connection ended", "open": "the recording stops"}

@@ -55,6 +55,7 @@ RULE = Rule(
     severities=(ERROR, WARNING, INFO),
     says="the agent sent {count:update} with the look of history ({kinds}) {late}after the marker at line "
     "{marker_line}; the marker comes when all history is out: send it after the last replayed update{doubt}",
+    needs_order=True,
 )
 
 DOUBTS = {

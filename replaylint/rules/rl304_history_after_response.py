@@ -47,6 +47,7 @@ RULE = Rule(
     severities=(ERROR, WARNING, INFO),
     says="the agent sent {count:history update} after the response at line {response_line}{late}{empty}; all history "
     "belongs before the response: answer when the last replayed update is out{doubt}",
+    needs_order=True,
 )
 
 

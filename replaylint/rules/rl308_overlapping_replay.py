@@ -46,6 +46,7 @@ RULE = Rule(
     severities=(WARNING,),
     says="the client requested a second replay of the session while that of line {pending_line} was pending; their "
     "updates and markers cannot be told apart: wait for the first response",
+    needs_order=True,
 )
 
 

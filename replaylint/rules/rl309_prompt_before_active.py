@@ -46,6 +46,7 @@ RULE = Rule(
     says="{count:prompt} while the {method} of line {request_line} was pending and the session not active; prompts "
     "have to wait for its success response",
     needs_beginning=True,
+    needs_order=True,
 )
 
 

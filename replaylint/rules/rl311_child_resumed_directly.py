@@ -41,6 +41,7 @@ RULE = Rule(
     party="client",
     severities=(WARNING,),
     says="{method} for a child session, announced at line {announcement_line}; only its parent is resumed and prompted",
+    needs_order=True,
 )
 
 

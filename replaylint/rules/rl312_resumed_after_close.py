@@ -40,6 +40,7 @@ RULE = Rule(
     severities=(WARNING,),
     says="the agent answered the resume with success after it had confirmed at line {close_line} that the session was "
     "closed or deleted; let a close cancel the pending resume, and answer that with an error",
+    needs_order=True,
 )
 
 

@@ -42,6 +42,7 @@ RULE = Rule(
     severities=(INFO,),
     says="the prompt of line {prompt_line}, sent while the {method} of line {request_line} was pending, failed with "
     "{code}; -32002 is what says that the session is not active yet",
+    needs_order=True,
 )
 
 NOT_ACTIVE = -32002

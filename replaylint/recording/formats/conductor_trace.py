@@ -8,7 +8,8 @@ from orjson import loads
 
 from replaylint.recording import clock as clocks
 from replaylint.recording.entries import Entry, reading
-from replaylint.recording.message import BLANK, NO_TIME, NoMessage, Unreadable
+from replaylint.recording.message import NO_TIME, NoMessage
+from replaylint.recording.reading import unparsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,9 +50,7 @@ def _entries(lines: Iterable[bytes], clock: clocks.Clock, progress: Progress) ->
         try:
             record = loads(line)
         except ValueError:
-            text = line.decode(errors="replace").strip(BLANK)
-            if text:
-                note = Unreadable(text, wire=False, ended=line.endswith(b"\n"))
+            if (note := unparsed(line, wire=False)) is not None:
                 yield Entry(number, NO_TIME, None, note, len(line))
             continue
         if not isinstance(record, dict):

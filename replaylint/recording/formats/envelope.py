@@ -10,7 +10,6 @@ from replaylint.recording import clock as clocks
 from replaylint.recording import directions
 from replaylint.recording.message import (
     AGENT,
-    BLANK,
     NO_TIME,
     ClockStep,
     Ended,
@@ -18,10 +17,9 @@ from replaylint.recording.message import (
     Label,
     Lost,
     NoMessage,
-    Unreadable,
     is_jsonrpc,
 )
-from replaylint.recording.reading import Reading, parsed
+from replaylint.recording.reading import Reading, parsed, unparsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -154,8 +152,8 @@ class _Reader:
             record = loads(line)
         except ValueError:
             self.others += 1
-            if text := line.decode(errors="replace").strip(BLANK):
-                yield number, NO_TIME, None, Unreadable(text, wire=False, ended=line.endswith(b"\n")), size
+            if (note := unparsed(line, wire=False)) is not None:
+                yield number, NO_TIME, None, note, size
             return
         if not isinstance(record, dict):
             self.others += 1

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from orjson import loads
 
 from replaylint.recording.clock import NO_CLOCK
-from replaylint.recording.message import BLANK, NO_TIME, NoMessage, Unreadable, is_jsonrpc
-from replaylint.recording.reading import Reading
+from replaylint.recording.message import NO_TIME, NoMessage, is_jsonrpc
+from replaylint.recording.reading import Reading, unparsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -55,8 +55,8 @@ def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
                 body = loads(line)
             except ValueError:
                 others += 1
-                if text := line.decode(errors="replace").strip(BLANK):
-                    yield number, NO_TIME, None, Unreadable(text, wire=True, ended=line.endswith(b"\n")), len(line)
+                if (note := unparsed(line, wire=True)) is not None:
+                    yield number, NO_TIME, None, note, len(line)
                 continue
             if body.__class__ not in {dict, list}:
                 others += 1

@@ -9,6 +9,7 @@ from replaylint.recording.clock import NO_CLOCK
 from replaylint.recording.entries import Entry, reading
 from replaylint.recording.formats import BLOCK
 from replaylint.recording.message import BLANK, NO_TIME, Unreadable
+from replaylint.recording.source import SKIPPED, too_long
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,7 +38,7 @@ class _Stream:
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         self.number = 1
-        self._lines = iter(lines)
+        self._lines = _read(lines)
         self._rest = b""
 
     def line(self) -> bytes:
@@ -58,6 +59,14 @@ class _Stream:
         self._rest = whole[length:]
         self.number += whole.count(b"\n", 0, length)
         return whole[:length]
+
+
+def _read(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """These lines: behind one that was skipped, nobody knows where a message begins."""
+    for number, line in enumerate(lines, 1):
+        if line is SKIPPED:
+            raise too_long(number)
+        yield line
 
 
 def _entries(stream: _Stream, progress: Progress) -> Iterator[Entry]:

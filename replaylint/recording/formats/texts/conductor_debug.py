@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from replaylint.recording.clock import Clock
-from replaylint.recording.entries import Entry, reading
+from replaylint.recording.entries import Entry, reading, skipped
+from replaylint.recording.source import SKIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,6 +39,8 @@ def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:
         progress.lines = number
         found = _LINE.match(line.decode(errors="replace"))
         if found is None:
+            if line is SKIPPED:
+                yield skipped(number)
             continue
         lane, word, milliseconds, body = found.groups()
         if lane == _CLIENT and word != _STDERR:

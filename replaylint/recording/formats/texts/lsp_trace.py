@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 from orjson import loads
 
 from replaylint.recording import clock as clocks
-from replaylint.recording.entries import Entry, reading
+from replaylint.recording.entries import Entry, reading, skipped
 from replaylint.recording.message import NO_TIME
+from replaylint.recording.source import SKIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -55,6 +56,8 @@ def _entries(lines: Iterable[bytes], clock: clocks.Clock, progress: Progress) ->
         if record is None:
             if (at := line.find(_MARK)) >= 0:
                 yield Entry(number, NO_TIME, None, line[at:].decode(errors="replace"), len(line))
+            elif line is SKIPPED:
+                yield skipped(number)
             continue
         body = record.get("message")
         word = _WORDS.get(str(record.get("type")).partition("-")[0])

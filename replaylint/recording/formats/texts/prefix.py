@@ -10,8 +10,9 @@ from orjson import loads
 
 from replaylint.recording import clock as clocks
 from replaylint.recording import directions
-from replaylint.recording.entries import Entry, reading
+from replaylint.recording.entries import Entry, reading, skipped
 from replaylint.recording.message import NO_TIME, is_jsonrpc
+from replaylint.recording.source import SKIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -130,6 +131,8 @@ def _entries(lines: Iterable[bytes], form: str | None, clock: clocks.Clock, prog
         progress.lines = number
         found = _taken_apart(line.decode(errors="replace"))
         if found is None:
+            if line is SKIPPED:
+                yield skipped(number)
             continue
         time = NO_TIME
         if form is not None and found.form == form:

@@ -1,0 +1,87 @@
+"""Where the lines of a recording stand that is spread over several files."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from replaylint.report.model import Evidence, Marker, Response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from replaylint.recording.message import Message
+
+    Place = Callable[[int], tuple[str, int]]
+    """Takes a line as the analysis counts them, and gives the path of its file and its line there."""
+
+
+@dataclass(eq=False, repr=False, match_args=False)
+class ForeignEvidence(Evidence):
+    """Evidence in another file than the finding's."""
+
+    trace: str
+    __slots__ = ("trace",)
+
+
+@dataclass(eq=False, repr=False, match_args=False)
+class ForeignResponse(Response):
+    """A response in another file than the request's."""
+
+    trace: str
+    __slots__ = ("trace",)
+
+
+@dataclass(eq=False, repr=False, match_args=False)
+class ForeignMarker(Marker):
+    """A marker in another file than the request's."""
+
+    trace: str
+    __slots__ = ("trace",)
+
+
+class Concatenated:
+    """Files one after another: the lines of each are counted on from the one before."""
+
+    def __init__(self) -> None:
+        self._paths: list[str] = []
+        self._before: list[int] = []
+
+    def begin(self, path: str, before: int) -> None:
+        """A file begins, after so many lines."""
+        self._paths.append(path)
+        self._before.append(before)
+
+    def moved(self, messages: Iterator[Message], before: int) -> Iterator[Message]:
+        """The messages of a file, their lines counted on."""
+        for line, time, side, body, size in messages:
+            yield line + before, time, side, body, size
+
+    def of(self, line: int) -> tuple[str, int]:
+        """The file that this line is in, and its number there."""
+        at = max(0, bisect_left(self._before, line) - 1)
+        return self._paths[at], line - self._before[at]
+
+
+class Merged:
+    """Files whose messages are interleaved: each message is counted, and where it stands is remembered."""
+
+    def __init__(self, paths: tuple[str, str]) -> None:
+        self._paths = paths
+        self._files = bytearray(b"\0")
+        self._lines = array("q", [0])
+
+    def moved(self, messages: Iterator[tuple[int, Message]]) -> Iterator[Message]:
+        """The messages, each with the number of its file, as one stream."""
+        for file, (line, time, side, body, size) in messages:
+            self._files.append(file)
+            self._lines.append(line)
+            yield len(self._lines) - 1, time, side, body, size
+
+    def of(self, line: int) -> tuple[str, int]:
+        """The file that this message is in, and its line there."""
+        if line >= len(self._lines):
+            return self._paths[0], line
+        return self._paths[self._files[line]], self._lines[line] or line

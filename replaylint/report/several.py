@@ -1,0 +1,119 @@
+"""Recordings that are spread over several files."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from replaylint.protocol.sides import interleaved
+from replaylint.recording.detect import recognise
+from replaylint.recording.source import RecordingError, Source
+from replaylint.report.lint import Analysis, begun, failed, new_trace, refuse, shown_path
+from replaylint.report.places import Concatenated, Merged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from replaylint.recording.detect import Recording
+    from replaylint.recording.message import Message
+    from replaylint.report.model import Report, Trace
+
+TWO_SIDED = "two-sided"
+"""The `format` of two one-way files."""
+
+
+def concatenated(report: Report, paths: Iterable[str], *, form: str | None, closed: bool, max_line: int) -> list[Trace]:
+    """Lint these files as one recording, in this order: a connection may go on from one to the next."""
+    traces = [new_trace(shown_path(path)) for path in paths]
+    places = Concatenated()
+    places.begin(traces[0].path, 0)
+    analysis = Analysis(report, traces[0], places.of)
+    report.traces += traces[1:]
+    before, whole = 0, True
+    for path, trace in zip(paths, traces, strict=True):
+        if trace is not traces[0]:
+            places.begin(trace.path, before)
+        try:
+            with Source(path, max_line) as source:
+                try:
+                    _feed(analysis, trace, recognise(source, form), places, before)
+                finally:
+                    trace.bytes = source.size
+        except RecordingError as error:
+            failed(trace, error)
+            whole = False
+        before += trace.lines
+    _end(analysis, traces, closed=closed, whole=whole)
+    return traces
+
+
+def _feed(analysis: Analysis, trace: Trace, recording: Recording, places: Concatenated, before: int) -> None:
+    engine = analysis.engine
+    engine.drops_replays = recording.drops_replays
+    try:
+        engine.run(places.moved(begun(trace, recording), before))
+    finally:
+        trace.lines, trace.messages = recording.progress.lines, recording.progress.messages
+
+
+def two_sided(report: Report, paths: tuple[str, str], *, form: str | None, closed: bool, max_line: int) -> list[Trace]:
+    """Lint what the client sent, in the first file, and what the agent sent, in the second, as one recording."""
+    client, agent = traces = [new_trace(shown_path(path)) for path in paths]
+    places = Merged((client.path, agent.path))
+    with ExitStack() as files:
+        opened = []
+        for path, trace in zip(paths, traces, strict=True):
+            try:
+                source = files.enter_context(Source(path, max_line))
+                opened.append((source, recognise(source, form)))
+            except RecordingError as error:
+                failed(trace, error)
+        if len(opened) < len(traces):
+            report.traces += traces
+            return traces
+        resolution_s = _resolution(*(recording for _, recording in opened))
+        analysis = Analysis(report, client, places.of, ordered=resolution_s is not None)
+        report.traces.append(agent)
+        whole = True
+        one, other = (_safe(begun(trace, found), trace) for trace, (_, found) in zip(traces, opened, strict=True))
+        try:
+            analysis.engine.run(places.moved(interleaved(one, other, resolution_s)))
+        finally:
+            for trace, (source, found) in zip(traces, opened, strict=True):
+                trace.bytes = source.size
+                trace.lines, trace.messages = found.progress.lines, found.progress.messages
+                trace.format, trace.directions = TWO_SIDED, "recorded"
+                trace.order = "exact" if resolution_s is not None else "per_side"
+        whole = all(trace.error is None for trace in traces)
+    _end(analysis, traces, closed=closed, whole=whole)
+    return traces
+
+
+def _resolution(client: Recording, agent: Recording) -> float | None:
+    """How exactly the times of both tell their order, in seconds; None where they do not."""
+    one, other = client.clock, agent.clock
+    if one.timestamps != other.timestamps or one.resolution_s is None or other.resolution_s is None:
+        return None
+    return max(one.resolution_s, other.resolution_s)
+
+
+def _safe(messages: Iterator[Message], trace: Trace) -> Iterator[Message]:
+    """The messages as far as they can be read: the other side's are not lost with the rest."""
+    try:
+        yield from messages
+    except RecordingError as error:
+        failed(trace, error)
+
+
+def _end(analysis: Analysis, traces: list[Trace], *, closed: bool, whole: bool) -> None:
+    try:
+        refuse(analysis.engine)
+    except RecordingError as error:
+        failed(traces[0], error)
+        return
+    analysis.finish(closed=closed, whole=whole)
+    if analysis.engine.inferred and traces[0].format != TWO_SIDED:
+        for trace in traces:
+            trace.directions = "inferred"
+    elif traces[0].format == TWO_SIDED:
+        traces[0].directions = "recorded"

@@ -1,0 +1,168 @@
+"""Recordings that are spread over several files: parts one after another, and each side apart."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from orjson import dumps
+
+from replaylint.render.json import render
+from replaylint.render.view import View
+from replaylint.report.lint import lint
+from replaylint.report.names import UnknownName
+from tests.recordings import Message, Recording, found, report_of
+from tests.test_schema import check
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from replaylint.report.model import Report
+
+
+def recording() -> Recording:
+    """A replay with a live update before its marker, at line 6, a permission in its gap, and a prompt afterwards."""
+    made = Recording().initialize_v2().resume(1, "s").message("s", "m1").message("s", "m2").update("s", "notice")
+    made.marker("s", after=0.2).agent("p", "session/request_permission", sessionId="s")
+    made.result("p", {"outcome": {"outcome": "cancelled"}}, direction="c2a").idle("s", after=0.5).result(
+        1, {}, after=0.1
+    )
+    return made.client(2, "session/prompt", sessionId="s").message("s", "m3").result(2, {"stopReason": "end_turn"})
+
+
+def as_json(report: Report) -> Message:
+    made: Message = json.loads(b"".join(render(report, View())))
+    check(made)
+    return made
+
+
+def written(path: Path, records: list[Any]) -> str:
+    path.write_bytes(b"".join(dumps(record) + b"\n" for record in records))
+    return str(path)
+
+
+def substance(report: Message) -> list[Any]:
+    """What a report says beside where it stands."""
+    return [
+        [(each["rule"], each["severity"], each["count"], each["session_id"]) for each in report["findings"]],
+        [(each["request_id"], each["end"], each["ambiguous"]) for each in report["resumes"]],
+        [session[key] for each in report["resumes"] for session in each["sessions"] for key in ("outcome", "timing")],
+        [session["updates"]["by_kind"] for each in report["resumes"] for session in each["sessions"]],
+    ]
+
+
+@pytest.mark.parametrize("at", range(1, 14))
+def test_parts_are_what_the_whole_is(at: int, tmp_path: Path) -> None:
+    records = recording().records
+    whole = report_of(recording().lines(), tmp_path)
+    parts = [written(tmp_path / "1", records[:at]), written(tmp_path / "2", records[at:])]
+    report = as_json(lint(parts, concat=True))
+    assert substance(report) == substance(whole)
+    assert found(whole) == [("RL301", "error", 6)]
+    (finding,) = report["findings"]
+    assert (finding["trace"], finding["line"]) == ((parts[0], 6) if at >= 6 else (parts[1], 6 - at))
+    (resume,) = report["resumes"]
+    assert (resume["trace"], resume["request"]["line"]) == ((parts[0], 3) if at >= 3 else (parts[1], 3 - at))
+    response = resume["response"]
+    assert (response.get("trace", resume["trace"]), response["line"]) == (
+        (parts[0], 11) if at >= 11 else (parts[1], 11 - at)
+    )
+    marker = resume["sessions"][0]["marker"]
+    assert (marker.get("trace", resume["trace"]), marker["line"]) == ((parts[0], 7) if at >= 7 else (parts[1], 7 - at))
+    assert [each["lines"] for each in report["traces"]] == [at, len(records) - at]
+
+
+def test_evidence_names_the_file_that_it_is_in(tmp_path: Path) -> None:
+    records = recording().records
+    one, other = written(tmp_path / "1", records[:6]), written(tmp_path / "2", records[6:])
+    (finding,) = as_json(lint([one, other], concat=True))["findings"]
+    assert finding["evidence"] == [{"line": 3, "what": "request"}, {"line": 1, "what": "marker", "trace": other}]
+    assert f"marker at line 1 of {other}" in finding["message"]
+
+
+def test_parts_are_one_recording_for_what_is_expected_of_it(tmp_path: Path) -> None:
+    records = recording().records
+    parts = [written(tmp_path / "1", records[:2]), written(tmp_path / "2", records[2:])]
+    assert found(as_json(lint(parts, concat=True, expect="complete"))) == [("RL301", "error", 4)]
+    apart = as_json(lint(parts, expect="complete"))
+    assert [each["line"] for each in apart["findings"] if each["rule"] == "RL406"] == [None]
+
+
+def test_a_part_that_is_missing_is_an_error_of_its_own(tmp_path: Path) -> None:
+    records = recording().records
+    parts = [written(tmp_path / "1", records[:7]), str(tmp_path / "2"), written(tmp_path / "3", records[7:])]
+    report = as_json(lint(parts, concat=True))
+    assert [each["error"] and each["error"]["code"] for each in report["traces"]] == [None, "not-found", None]
+    assert report["resumes"][0]["response"]["trace"] == parts[2]
+
+
+# Each side apart
+
+
+def sides(tmp_path: Path, *, timed: bool) -> tuple[str, str]:
+    records = recording().records
+    both = []
+    for direction in ("c2a", "a2c"):
+        own = [record for record in records if record["dir"] == direction]
+        both.append(written(tmp_path / direction, own if timed else [record["msg"] for record in own]))
+    return both[0], both[1]
+
+
+def test_with_times_the_sides_are_what_the_whole_is(tmp_path: Path) -> None:
+    client, agent = sides(tmp_path, timed=True)
+    report = as_json(lint([], client_file=client, agent_file=agent))
+    assert substance(report) == substance(report_of(recording().lines(), tmp_path))
+    assert [(each["path"], each["format"], each["order"]) for each in report["traces"]] == [
+        (client, "two-sided", "exact"),
+        (agent, "two-sided", "exact"),
+    ]
+    (resume,) = report["resumes"]
+    assert (resume["trace"], resume["request"]["line"]) == (client, 2)
+    assert (resume["response"]["trace"], resume["response"]["line"]) == (agent, 8)
+    (finding,) = report["findings"]
+    assert (finding["trace"], finding["line"]) == (agent, 4)
+    assert finding["evidence"] == [{"line": 2, "what": "request", "trace": client}, {"line": 5, "what": "marker"}]
+
+
+def test_without_times_the_order_is_that_of_each_side(tmp_path: Path) -> None:
+    client, agent = sides(tmp_path, timed=False)
+    report = as_json(lint([], client_file=client, agent_file=agent))
+    (resume,) = report["resumes"]
+    assert (resume["end"], resume["sessions"][0]["outcome"]) == ("success", "complete")
+    assert resume["sessions"][0]["timing"]["total_s"] is None
+    assert [each["order"] for each in report["traces"]] == ["per_side", "per_side"]
+    assert [(each["rule"], each["trace"], each["line"]) for each in report["findings"]] == [("RL301", agent, 4)]
+
+
+def test_without_times_nothing_is_said_of_the_order_of_both_sides(tmp_path: Path) -> None:
+    made = Recording().initialize_v2().resume(1, "s").client(2, "session/prompt", sessionId="s")
+    made.message("s", "m1").marker("s").error(2, -32603).idle("s").result(1, {})
+    assert {rule for rule, _, _ in found(report_of(made.lines(), tmp_path))} == {"RL309", "RL313"}
+    files = []
+    for direction in ("c2a", "a2c"):
+        own = [record["msg"] for record in made.records if record["dir"] == direction]
+        files.append(written(tmp_path / direction, own))
+    report = as_json(lint([], client_file=files[0], agent_file=files[1]))
+    assert found(report) == []
+    assert report["resumes"][0]["sessions"][0]["outcome"] == "complete"
+
+
+def test_a_side_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    client, _ = sides(tmp_path, timed=True)
+    report = as_json(lint([], client_file=client, agent_file=str(tmp_path / "absent")))
+    assert [each["error"] and each["error"]["code"] for each in report["traces"]] == [None, "not-found"]
+    with pytest.raises(ValueError, match="belong together"):
+        lint([], client_file=client)
+
+
+# The format
+
+
+def test_a_format_can_be_forced(tmp_path: Path) -> None:
+    path = written(tmp_path / "1", recording().records)
+    report = as_json(lint(path, input_format="RAW"))
+    assert report["traces"][0]["format"] == "raw"
+    assert report["resumes"] == []
+    with pytest.raises(UnknownName, match="did you mean envelope"):
+        lint(path, input_format="envelop")
