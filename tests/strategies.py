@@ -67,8 +67,8 @@ class Script:
     What happens to it must not depend on other sessions of its connection, so it leaves out what does: the client
     cancels only what is answered in the end (RL213 looks at what else the agent answered), and a marker names an id
     that was named or announced before, or that its own pending replay may announce later (RL204 and RL205 differ in
-    whether any replay is pending). With `settled` False, where some replay may never end, children get no marker
-    that could wait for an announcement: beside a replay that stays open it is not judged. With `alone` False there are
+    whether any replay is pending). With `settled` False, where some replay may never end, no session gets a marker that
+    could wait for an announcement: beside a replay that stays open it is not judged. With `alone` False there are
     no ids that are not its own (null, a boolean), nothing that is not told apart by an id, and no text of a side that
     may be its last.
     """
@@ -89,6 +89,8 @@ class Script:
         self.questions = 0
         self.known: set[str] = set()
         self.fresh: set[str] = set()
+        self.own: set[str] = set()
+        """Sessions that the client resumed or started, so that no replay announces them as children."""
         self.cancelled: set[float | None] = set()
 
     def play(self, steps: Iterable[Step]) -> None:
@@ -145,6 +147,8 @@ class Script:
         if request.replaying:
             self.fresh.clear()
         self.known.add(request.session)
+        if request.method in {"session/resume", "session/load"}:
+            self.own.add(request.session)
 
     def _resume(self, who: int, how: int) -> None:
         # A child is resumed directly now and then, which is a fault of the client.
@@ -188,6 +192,7 @@ class Script:
             self.recording.error(ident, code)
         elif request.method in {"session/new", "session/fork"}:
             self.known.add(request.session)
+            self.own.add(request.session)
             self.recording.result(ident, {"sessionId": request.session})
         elif request.method == "session/list":
             self.known.add(request.session)
@@ -348,7 +353,7 @@ class Script:
 
     def _may_mark(self, session: str) -> bool:
         if session == self.name:
-            return session in self.known
+            return session in (self.known if self.settled else self.own)
         if self.settled:
             return session in self.known or self._replays() > 0
         return session in self.fresh
@@ -521,9 +526,9 @@ def connections(draw: DrawFn) -> Mix:
     mixed = interleaved(draw, parts)
     records = timed(draw, [record for _, record in mixed])
     if draw(st.booleans()):
-        # A record without `conn` belongs to the connection of the record before it.
-        for (before, _), (owner, _), record in zip(mixed, mixed[1:], records[1:], strict=False):
-            if before == owner:
+        # A record without `conn` belongs to the connection of the record before it; a bare text has none to pass on.
+        for (before, earlier), (owner, _), record in zip(mixed, mixed[1:], records[1:], strict=False):
+            if before == owner and "text" not in earlier:
                 del record["conn"]
     return Mix(records, [owner for owner, _ in mixed], draw(st.booleans()), settled=True)
 

@@ -265,7 +265,7 @@ def line_ends(content: bytes) -> list[int]:
     ),
     places=st.lists(st.integers(0, 20_000), min_size=1, max_size=5),
 )
-@profile(120)
+@profile(160)
 def test_a_cut_recording_agrees_with_the_whole(mix_and_shape: tuple[Mix, str], places: list[int], folder: Path) -> None:
     mix, shape = mix_and_shape
     whole = report_of([shaped(record, shape) for record in mix.records], folder)
@@ -286,6 +286,31 @@ CUTS = {
         .vendor("s")
         .message("s", "m")
         .update("s", "state_update", state="running")
+    ),
+    "a marker of a session that the client named, before it is announced as a child": lambda: (
+        Recording().initialize_v2().client(9, "session/close", sessionId="c").resume(1, "s").marker("c").child("s", "c")
+    ),
+    "a message again, before another replay of the session begins": lambda: (
+        Recording().initialize_v2().resume(1, "s").message("s", "m").message("s", "m").resume(2, "s")
+    ),
+    "a tool call again, before another replay of the session begins": lambda: (
+        Recording()
+        .initialize_v1()
+        .load(1, "s")
+        .update("s", "tool_call", toolCallId="t", status="pending")
+        .update("s", "tool_call", toolCallId="t", status="pending")
+        .load(2, "s")
+        .result(1, {})
+        .result(2, {})
+    ),
+    "an id again, on the connection that an initialize begins": lambda: (
+        Recording()
+        .initialize_v2()
+        .resume(1, "s")
+        .client(0, "initialize", protocolVersion=2)
+        .client(1, "session/list")
+        .result(0, {"protocolVersion": 2})
+        .result(1, {"sessions": []})
     ),
 }
 

@@ -187,6 +187,10 @@ class Exchange:
         if request.odd:
             self._odd.remove(request)
 
+    def __contains__(self, request: Request) -> bool:
+        """Whether this request is unanswered."""
+        return request in self._pending[request.side].get(request.key, ())
+
     def pending(self) -> Iterator[Request]:
         """The unanswered requests of both sides."""
         return chain.from_iterable(queue for side in self._pending.values() for queue in side.values())

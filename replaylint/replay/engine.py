@@ -152,6 +152,9 @@ class Engine:
         """There is no more. `closed`: the connections ended with the recording."""
         for label, route in self._routes.items():
             if route is not None:
+                lines = [request.line for request in self._reinitialize if request in route.connection.exchange]
+                if lines and not closed:
+                    self.judge.doubt(route.connection, min(lines))
                 self._close(route, "closed" if closed or route.connection.ended else "open")
                 self._routes[label] = None
         self.connections.sort()
@@ -302,7 +305,9 @@ class Engine:
         known = (methods.sender(method) for method in methods_ if isinstance(method, str))
         sender = side or next(filter(None, known), None)
         self._note_since(line, sender, lambda: self._batch(line, side, items))
-        self.judge.wire(Wire.BATCH, self._route().connection, Frame(line, sender, items))
+        connection = self._route().connection
+        self._speaks(connection, sender)
+        self.judge.wire(Wire.BATCH, connection, Frame(line, sender, items))
 
     def _unreadable(self, line: int, side: Side | None, body: Unreadable) -> None:
         from replaylint.recording.fragments import embedded, is_cut  # noqa: PLC0415

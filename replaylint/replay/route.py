@@ -74,6 +74,9 @@ class Judge(Protocol):
     def restart(self, connection: Connection, line: int) -> None:
         """What the client sent from this line on belongs to another connection, and is said there again."""
 
+    def doubt(self, connection: Connection, line: int) -> None:
+        """What the client sent from this line on may belong to another connection."""
+
     def stray(self, connection: Connection, stray: Stray) -> None:
         """A marker that no window and no ended one can claim."""
 
@@ -213,7 +216,7 @@ class Route:
         if request.method != methods.PROMPT or session_id is None:
             return
         resume = self._resume_of(session_id)
-        if resume is not None and self.connection.session(session_id).active is False:
+        if resume is not None and not resume.lost and self.connection.session(session_id).active is False:
             self.early[request] = resume
             frame = Frame(request.line, CLIENT, None, resume.request, request)
             self.judge.wire(Wire.EARLY_PROMPT, self.connection, frame)
@@ -256,7 +259,7 @@ class Route:
     def respond(self, request: Request, line: int, time: float, error: Error | None) -> None:
         """A request of the client was answered."""
         early = self.early.pop(request, None)
-        if early is not None and early.end is None:
+        if early is not None and early.end is None and not early.lost:
             frame = Frame(line, AGENT, None, early.request, request, error)
             self.judge.wire(Wire.EARLY_ANSWER, self.connection, frame)
         resume = self.pending.pop(request, None)
@@ -504,7 +507,8 @@ class Route:
             if named.parent is None:  # the replay of its own tree has not announced it
                 during, unannounced = named.resume, True
         stray = Stray(event, seen._replace(content={}), self.remembered(session_id), during, unannounced=unannounced)
-        stray.certain = session.named and not unannounced
+        # Another session may yet turn out to be a child.
+        stray.certain = (session.started or session.resume_line > 0) and not unannounced
         for replay in self.replays[:REPLAYS_WATCHED]:
             window = self._foreign(replay, seen)
             if window is not None and window.early is not None and len(window.early.strays) < STRAYS_REMEMBERED:

@@ -115,6 +115,13 @@ class Judge:
             if hit.party == "client" and hit.line >= line and hit.rule.read.keys().isdisjoint(_RESPONSES):
                 del hits[subject]
 
+    def doubt(self, connection: Connection, line: int) -> None:
+        """What the client sent from this line on may belong to another connection, where it means something else."""
+        hits = self._open.get(connection.number, {})
+        for subject, hit in tuple(hits.items()):
+            if hit.party == "client" and hit.line >= line and hit.about is None:
+                del hits[subject]
+
     def stray(self, connection: Connection, stray: Stray) -> None:
         """A marker that no window and no ended one can claim."""
         for rule in self._at_stray:

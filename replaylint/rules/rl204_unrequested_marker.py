@@ -50,5 +50,5 @@ RULE = Rule(
 
 @RULE.at_stray_marker
 def stray(connection: Connection, stray: Stray) -> Hit | None:
-    """It belongs to no replay, and none is pending that it could have been meant for."""
-    return None if stray.unannounced else RULE.saw(ERROR, connection, stray.seen)
+    """It belongs to no replay, none is pending that it could have been meant for, and no request may be lost."""
+    return None if stray.unannounced or connection.lost_line else RULE.saw(ERROR, connection, stray.seen)

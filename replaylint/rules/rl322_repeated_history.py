@@ -5,7 +5,7 @@ second `tool_call` with its id. A client that appends shows it twice. Often two 
 such as its own store and that of the model's command line.
 
 It is a warning. An empty message that chunks fill afterwards is no repetition, nor is a message with other content:
-that replaces. It is silent where two replays of the session overlap.
+that replaces. It is silent where two replays of the session overlap, and where the recording stops before the response.
 
 Promise: no rule; a replay brings the history once, and an update with an id that was used says what has changed.
 
@@ -58,9 +58,9 @@ def notice(connection: Connection, seen: Seen, window: Window | None) -> Severit
     return None if window is None else WARNING
 
 
-@RULE.at_request_end()
+@RULE.at_request_end("success", "error", "cancelled", "closed")
 def settle(resume: Resume) -> Iterator[Hit]:
-    """Not where the other replay's history may be the repetition."""
+    """Not where another replay's history may be the repetition: while the request is pending, one may still begin."""
     if resume.ambiguous:
         return
     for window, seen in RULE.seen_in(resume):
