@@ -44,15 +44,16 @@ def recognise(source: Source, form: str | None = None) -> Recording:
     """
     rest = source.lines()
     head: list[bytes] = []
+    failed: RecordingError | None = None
     try:
         records = _beginning(rest, head)
     except RecordingError as error:
         records = _beginning(iter(head), [])
-        rest = failing(error)
-        if not records:
-            raise
+        rest, failed = failing(error), error
     beginning = Head(head, records)
     found = _best(beginning) if form is None else next(each for each in every_format() if form == each.NAME)
+    if failed is not None and (found is None or not head):
+        raise failed
     if found is None:
         for number, line in enumerate(head, 1):
             if line is SKIPPED:

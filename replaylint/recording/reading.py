@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from orjson import loads
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from replaylint.recording.clock import Clock
     from replaylint.recording.message import Message, Note, Side
 
+
+TEXT_BYTES: Final = 5_000_000
+"""Of a line that is no JSON: more than `fragments` looks at, and no more than that."""
 
 Order = Literal["exact", "approximate", "per_side"]
 """How far the order of the messages is that in which the client saw them."""
@@ -59,5 +62,6 @@ def unparsed(line: bytes, *, wire: bool) -> Note | None:
     """A line that is no JSON; None where it is blank. `wire`: a side wrote it, if anybody did."""
     if line is SKIPPED:
         return Skipped()
-    text = line.decode(errors="replace").strip(BLANK)
+    begun = line if len(line) <= TEXT_BYTES else line.lstrip(BLANK.encode())[:TEXT_BYTES]
+    text = begun.decode(errors="replace").strip(BLANK)
     return Unreadable(text, wire=wire, ended=line.endswith(b"\n")) if text else None

@@ -1,22 +1,37 @@
-"""Where the bytes come from: files and standard input, decompressed, cut into lines."""
+"""Where the bytes come from: files and standard input, unpacked, cut into lines."""
 
 from __future__ import annotations
 
 import errno
 import io
+import os
+import stat
 import sys
-import zlib
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Never, cast
+from itertools import chain
+from typing import TYPE_CHECKING, Final, Never, Self, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     File = io.FileIO | io.BufferedIOBase
+    Into = Callable[[memoryview], int]
 
 BUFFER_BYTES = 1 << 17
-GZIP_MAGIC = b"\x1f\x8b"
+SMALLEST_BUFFER: Final = 1 << 12
+MAX_LINE: Final = 256 << 20
+"""Bytes of a line, without its newline: a longer one is skipped."""
+SKIPPED: Final = b" \n"
+"""Stands in the place of a line that was skipped: it is told by its identity, and is blank to who does not look."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+PACKED: Final = {
+    "gzip": (b"\x1f\x8b",),
+    "bz2": (b"BZh",),
+    "xz": (b"\xfd7zXZ\0",),
+    "zstd": (b"\x28\xb5\x2f\xfd", *(bytes((first,)) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))),
+}
+"""How packed data begins; zstd's may begin with a frame that is skipped."""
+LONGEST_MAGIC: Final = 6
 STANDARD_INPUT = "-"
 
 
@@ -33,71 +48,57 @@ class RecordingError(Exception):
         self.line = line
 
 
-class Source(io.RawIOBase):
-    """One input, as the bytes of its recording; its lines are `lines()`. `size` counts the bytes that were read.
+def too_long(line: int) -> RecordingError:
+    """Where it takes a line that was skipped to read on."""
+    return RecordingError("line-too-long", f"line {line} is longer than --max-line, and was not read", line)
 
-    Only `\\n` ends a line: JSON strings may hold U+2028 raw. Raises RecordingError, when it is opened or in the middle.
+
+class Source:
+    """One input; its lines are `lines()`. A context manager that closes it.
+
+    Only `\\n` ends a line: JSON strings may hold U+2028 raw. What grows while it is read ends where its end was first
+    reached. Raises RecordingError, when it is opened or in the middle.
     """
 
-    def __init__(self, path: str) -> None:
-        super().__init__()
+    def __init__(self, path: str, max_line: int = MAX_LINE) -> None:
         self.path = path
-        self.size = 0
         self._owned = ExitStack()
-        self._begun = b""
-        """Bytes that were read already, to know them."""
         try:
             file = self._opened()
-            self._into = _into(file)
-            self._begun = self._head()
-            if self._begun.startswith(GZIP_MAGIC):
-                self._into = _into(self._unpacked(file))
-                self._begun = self._head()
-            self._begun = self._begun.removeprefix(BYTE_ORDER_MARK)
+            into = _reading(file)
+            begun = _head(into)
+            form = next((form for form, magics in PACKED.items() if begun.startswith(magics)), None)
+            if form is not None:
+                from replaylint.recording.packed import Unpacked  # noqa: PLC0415
+
+                into = Unpacked(form, begun, into).readinto
+                begun = _head(into)
+            plain = file if form is None and isinstance(file, io.FileIO) and _is_regular(file) else None
+            self._bounded = _Bounded(into, begun.removeprefix(BYTE_ORDER_MARK), max_line, plain)
         except BaseException:
             self.close()
             raise
 
+    def __enter__(self) -> Self:
+        """Is open already."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self.close()
+
+    @property
+    def size(self) -> int:
+        """How many bytes of the recording were read, unpacked and without a byte-order mark."""
+        return self._bounded.size
+
     def lines(self) -> Iterator[bytes]:
-        """The lines, with their newlines. A long line is the only one that is held whole."""
-        return io.BufferedReader(self, BUFFER_BYTES)
-
-    def readable(self) -> bool:
-        """Yes."""
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """The next bytes, as many as there are at once, but no more than the buffer holds."""
-        if self._begun:
-            size = min(len(buffer), len(self._begun))
-            buffer[:size], self._begun = self._begun[:size], self._begun[size:]
-        else:
-            size = self._next(buffer)
-        self.size += size
-        return size
+        """The lines, with their newlines. A long line is the only one that is held whole; one too long is `SKIPPED`."""
+        return chain.from_iterable(self._bounded.runs())
 
     def close(self) -> None:
         """Close the file."""
         self._owned.close()
-        super().close()
-
-    def _head(self) -> bytes:
-        """The first bytes: enough to know them, also from a pipe that gives one at a time."""
-        head = memoryview(bytearray(BUFFER_BYTES + len(BYTE_ORDER_MARK)))
-        size = 0
-        while size < len(BYTE_ORDER_MARK) and (more := self._next(head[size:])):
-            size += more
-        return bytes(head[:size])
-
-    def _next(self, buffer: memoryview) -> int:
-        try:
-            return self._into(buffer)
-        except OSError as error:
-            raise _explained(error) from error
-        except EOFError as error:
-            raise RecordingError("truncated", "the compressed data ends too early") from error
-        except zlib.error as error:
-            raise RecordingError("damaged", f"damaged gzip data: {error}") from error
 
     def _opened(self) -> File:
         if self.path == STANDARD_INPUT:
@@ -111,35 +112,170 @@ class Source(io.RawIOBase):
         except ValueError as error:  # a path with a NUL
             raise RecordingError("unreadable", str(error)) from error
 
-    def _unpacked(self, file: File) -> File:
-        import gzip  # noqa: PLC0415
 
-        packed = cast("io.BufferedIOBase", _Rewound(self._begun, file))
-        return self._owned.enter_context(gzip.GzipFile(fileobj=packed))
+class _Bounded(io.RawIOBase):
+    """The bytes of a recording without the lines that are too long.
 
-
-class _Rewound:
-    """A file whose first bytes were read already: a pipe cannot be sought."""
-
-    def __init__(self, head: bytes, file: File) -> None:
-        self._head = head
-        self._read = file.read1 if isinstance(file, io.BufferedIOBase) else file.read
-
-    def read(self, size: int) -> bytes:
-        """The first bytes, then the rest."""
-        if self._head:
-            head, self._head = self._head[:size], self._head[size:]
-            return head
-        return self._read(size) or b""
-
-
-def _into(file: File) -> Callable[[memoryview], int]:
-    """Reads into a buffer whatever there is at once.
-
-    A buffered file's readinto() waits until the buffer is full, and where packed data ends too early it keeps what it
-    has unpacked to itself.
+    It stops short at each of these, and a reader that has collected a part of the line forgets it: see `readinto`.
     """
-    return cast("Callable[[memoryview], int]", file.readinto1 if isinstance(file, io.BufferedIOBase) else file.readinto)
+
+    def __init__(self, into: Into, begun: bytes, max_line: int, plain: io.FileIO | None) -> None:
+        super().__init__()
+        self.size = 0
+        self._into = into
+        self._begun = begun
+        """Bytes that were read already, and come next."""
+        self._max_line = max_line
+        self._plain = plain
+        """The file where it is one in which bytes can be looked for that have gone by. Then no line is measured
+        before one may be too long; else each of them is, when its last bytes go by."""
+        self._line = 0
+        """Bytes of the line that is being read; of a plain file they may be fewer."""
+        self._copied = bytearray(BUFFER_BYTES if plain is None else 0)
+        self._skipped = self._skipping = False
+        """Whether the line was skipped, and whether its end is still to come."""
+
+    def runs(self) -> Iterator[Iterable[bytes]]:
+        """The lines up to one that is too long, that one, and so on."""
+        reader = io.BufferedReader(self, min(BUFFER_BYTES, max(self._max_line, SMALLEST_BUFFER)))
+        yield reader
+        while self._skipped:
+            self._skipped = False
+            yield (SKIPPED,)
+            yield reader
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """The next bytes, as many as there are at once, but no more than the buffer holds.
+
+        Raises StopIteration where the line is too long. A buffered reader then forgets what it holds of that line, and
+        the iteration over its lines ends; another one goes on behind the line.
+        """
+        if self._skipping:
+            self._skip()
+        size = self._next(buffer)
+        if self._line + size > self._max_line:
+            return self._measured(buffer, size)
+        behind = size if self._plain is not None else self._behind_last_newline(buffer, size)
+        self._line = behind if behind < size else self._line + size
+        return size
+
+    def _behind_last_newline(self, buffer: memoryview, size: int) -> int:
+        """How many of these bytes stand behind the last newline, which most often is near; all where there is none."""
+        copy = memoryview(self._copied)  # making room for them each time would be felt
+        for length in (min(size, SMALLEST_BUFFER), size):
+            copy[:length] = buffer[size - length : size]
+            found = self._copied.rfind(b"\n", 0, length)
+            if found >= 0:
+                break
+        return length - found - 1
+
+    def _measured(self, buffer: memoryview, size: int) -> int:
+        """How many of these bytes come before a line that is too long. Raises StopIteration where that comes first."""
+        data = bytes(buffer[:size])
+        begin, line = 0, self._line
+        if self._plain is not None:
+            line = min(line, _line_before(self._plain, len(self._begun) + size, self._max_line))
+        while True:
+            end = data.find(b"\n", begin)
+            line += (end if end >= 0 else size) - begin
+            if line > self._max_line:
+                break
+            if end < 0:
+                self._line = line
+                return size
+            begin, line = end + 1, 0
+        self._line = 0
+        if begin:
+            self._give_back(data[begin:])
+            return begin
+        self._skipped = True
+        self._skipping = end < 0
+        if end >= 0:
+            self._give_back(data[end + 1 :])
+        raise StopIteration
+
+    def _skip(self) -> None:
+        """Go to the end of the line."""
+        self._skipping = False
+        buffer = bytearray(BUFFER_BYTES)
+        while size := self._next(memoryview(buffer)):
+            end = buffer.find(b"\n", 0, size)
+            if end >= 0:
+                self._give_back(bytes(buffer[end + 1 : size]))
+                break
+
+    def _next(self, buffer: memoryview) -> int:
+        if self._begun:
+            size = min(len(buffer), len(self._begun))
+            buffer[:size], self._begun = self._begun[:size], self._begun[size:]
+        else:
+            size = self._into(buffer)
+        self.size += size
+        return size
+
+    def _give_back(self, data: bytes) -> None:
+        self._begun = data + self._begun
+        self.size -= len(data)
+
+
+def _reading(file: File) -> Into:
+    """Reads into a buffer whatever there is at once, up to where the file's end is first reached.
+
+    A buffered file's readinto() waits until the buffer is full.
+    """
+    into = file.readinto1 if isinstance(file, io.BufferedIOBase) else file.readinto
+    ended = False
+
+    def read(buffer: memoryview) -> int:
+        nonlocal ended
+        if ended:
+            return 0
+        try:
+            while (size := into(buffer)) is None:  # standard input that somebody has told not to wait
+                from select import select  # noqa: PLC0415
+
+                select([file], [], [])
+        except OSError as error:
+            raise _explained(error) from error
+        ended = not size
+        return size
+
+    return read
+
+
+def _head(into: Into) -> bytes:
+    """The first bytes: enough to know them, also from a pipe that gives one at a time."""
+    head = memoryview(bytearray(BUFFER_BYTES + LONGEST_MAGIC))
+    size = 0
+    while size < LONGEST_MAGIC and (more := into(head[size:])):
+        size += more
+    return bytes(head[:size])
+
+
+def _is_regular(file: io.FileIO) -> bool:
+    return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+
+
+def _line_before(file: io.FileIO, back: int, enough: int) -> int:
+    """How many bytes of a line stand before the place so far back from here, if no more than enough."""
+    try:
+        here = file.tell()
+        end = begin = here - back
+        while begin and end - begin <= enough:
+            last, begin = begin, max(0, begin - BUFFER_BYTES)
+            file.seek(begin)
+            found = (file.read(last - begin) or b"").rfind(b"\n")
+            if found >= 0:
+                begin += found + 1
+                break
+        file.seek(here)
+    except OSError as error:
+        raise _explained(error) from error
+    return end - begin
 
 
 def failing(error: RecordingError) -> Iterator[Never]:
@@ -153,6 +289,4 @@ def _explained(error: OSError) -> RecordingError:
         return RecordingError("not-found", "no such file")
     if error.errno == errno.EISDIR:
         return RecordingError("directory", "is a folder: name the recordings in it")
-    if error.errno is None:  # gzip's own
-        return RecordingError("damaged", f"damaged gzip data: {error}")
     return RecordingError("unreadable", error.strerror or str(error))

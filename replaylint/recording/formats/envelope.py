@@ -139,6 +139,7 @@ class _Reader:
                 except (LookupError, TypeError, ValueError):
                     pass
                 self.latest = latest
+                record = body = None  # a long line is not held twice
                 yield from self._irregular(number, line)
                 latest, conn, offset = self.latest, self.conn, self.offset
         finally:

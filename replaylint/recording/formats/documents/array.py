@@ -11,7 +11,7 @@ from orjson import loads
 
 from replaylint.recording.document import Document
 from replaylint.recording.formats import BLOCK, RECORDS, Head, best, family
-from replaylint.recording.source import RecordingError
+from replaylint.recording.source import RecordingError, failing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,12 +37,17 @@ def sniff(head: Head) -> int:
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
     """The elements, read as lines of the format that they look like; each keeps the line on which it begins."""
     document = Document(lines)
-    parts = document.parts()
+    parts: Iterator[Part] = document.parts()
     first: list[Part] = []
-    for part in parts:
-        first.append(part)
-        if len(first) == HEAD_PARTS:
-            break
+    try:
+        for part in parts:
+            first.append(part)
+            if len(first) == HEAD_PARTS:
+                break
+    except RecordingError as error:
+        if not first:
+            raise
+        parts = failing(error)
     head = Head([part.text.encode() for part in first], _objects(first))
     begins: list[int] = []
     found = best(family(RECORDS), head)
