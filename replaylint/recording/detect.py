@@ -33,6 +33,7 @@ class Recording:
         self.sides = reading.sides
         self.relative = reading.relative
         self.order = reading.order
+        self.crowded = reading.crowded
         self.drops_replays = reading.drops_replays
         self.progress = progress
 
@@ -52,6 +53,10 @@ def recognise(source: Source, form: str | None = None) -> Recording:
         rest, failed = failing(error), error
     beginning = Head(head, records)
     found = _best(beginning) if form is None else next(each for each in every_format() if form == each.NAME)
+    if (found is None or found in family(RECORDS)) and any(len(line) >= HEAD_BYTES for line in head):
+        # A line as long as that may be a document, which is not parsed as a whole: only now that it is none.
+        beginning = Head(head, [record for line in head for record in _records(line)])
+        found = found or best(family(RECORDS), beginning)
     if failed is not None and (found is None or not head):
         raise failed
     if found is None:
@@ -70,24 +75,28 @@ def _beginning(lines: Iterator[bytes], head: list[bytes]) -> list[dict[str, obje
     for line in lines:
         head.append(line)
         size += len(line)
-        try:
-            record = loads(line)
-        except ValueError:
-            record = None
-        if isinstance(record, dict):
-            records.append(record)
-        elif isinstance(record, list):  # a batch counts by its messages
-            records.extend(item for item in record[:HEAD_RECORDS] if isinstance(item, dict))
+        if len(line) < HEAD_BYTES:
+            records += _records(line)
         if len(records) >= HEAD_RECORDS or len(head) >= HEAD_LINES or size >= HEAD_BYTES:
             break
     return records
+
+
+def _records(line: bytes) -> list[dict[str, object]]:
+    """The JSON object on this line; a batch counts by its messages."""
+    try:
+        record = loads(line)
+    except ValueError:
+        return []
+    items = record[:HEAD_RECORDS] if isinstance(record, list) else [record]
+    return [item for item in items if isinstance(item, dict)]
 
 
 def _best(head: Head) -> Format | None:
     """The format that most of this beginning looks like. Most recordings have a JSON object on every line."""
     formats = family(RECORDS)
     lines = sum(1 for line in head.lines if not line.isspace())
-    if lines == 1 or lines > len(head.records) or not head.start.startswith(b"{"):
+    if lines == 1 or lines > len(head.records):
         formats += family(TEXTS) + family(DOCUMENTS)
     return best(formats, head)
 

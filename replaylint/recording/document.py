@@ -1,116 +1,206 @@
-"""A JSON document that is read as a whole: the parts of it that are messages, each with the line on which it begins."""
+"""A JSON document that is read as a whole: the parts of it that are messages, each with the line on which it begins.
+
+It is walked, not parsed: what is wrong inside a part harms no other, and there is nothing but its bytes to keep.
+"""
 
 from __future__ import annotations
 
-import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from replaylint.recording.entries import Entry, noted, record_in
 from replaylint.recording.source import SKIPPED, RecordingError, too_long
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
-_BLANK: Final = re.compile(r"[ \t\r\n]*")
+    from replaylint.recording.formats import Head
+
+_BLANK: Final = b" \t\r\n\0"
+_SPACE: Final = re.compile(rb"[ \t\r\n\0]*")
+# No JSON string goes over the end of a line: where a quote is missing, that is as far as the damage goes unseen.
+_STRING: Final = rb'"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"'
+_SCALAR: Final = re.compile(_STRING + rb'|[^\s\0,:"\[\]{}]++')
+_BETWEEN: Final = re.compile(rb'(?:[^"\[\]{}]++|' + _STRING + rb")*+")
+"""What stands between two brackets, with the strings that hold some."""
 
 
 class Part(NamedTuple):
-    """An element of an array: its text, its line, 1-based, and which array it is in, counted from 1."""
+    """An element of an array: the 1-based line on which it begins, and its bytes, with a newline as a line has one."""
 
     line: int
-    text: str
-    array: int
+    data: bytes
 
 
 class Document:
-    """A document, and how far it has been read."""
+    """A document, and how far it has been read. `failure`: why there is no more of it."""
 
-    def __init__(self, lines: Iterable[bytes]) -> None:
-        self._error: RecordingError | None = None
-        """Why what is known of the document ends before its end."""
-        self.text = b"".join(self._read(lines)).decode(errors="replace")
-        self.lines = self.text.count("\n") + (not self.text.endswith("\n") and self.text != "")
-        self._scan = json.JSONDecoder(strict=False).raw_decode
+    def __init__(self, data: bytes | bytearray, failure: RecordingError | None = None) -> None:
+        self.keys: list[bytes] = []
+        """Of the outermost object, as far as it was read."""
+        self._data = data
         self._line = 1
         self._counted = 0
-        self._arrays = 0
+        self._failure = failure
+        self._ended = -1, -1
+        """Where the last value that was looked at begins and ends: it is looked at again."""
 
-    def parts(self, *path: str) -> Generator[Part, None, int]:
-        """The elements of the array at this path, of each where arrays on the way to it hold several.
-
-        Raises RecordingError where the document is no JSON: what comes before that is not lost.
-        """
+    @classmethod
+    def of(cls, lines: Iterable[bytes]) -> Document:
+        """All of these lines; where they stop with an error, what came before it is not lost."""
+        data = bytearray()
         try:
-            end = yield from self._walk(self._next(0), path)
-        except (ValueError, IndexError) as error:
-            at = error.pos if isinstance(error, json.JSONDecodeError) else len(self.text)
-            ends = not self.text[at:].strip()
-            line = self._line_of(min(at, len(self.text.rstrip())))
-            if self._error is not None:
-                raise self._error from error
-            if ends:
-                raise RecordingError("truncated", "the document ends too early", line) from error
-            raise RecordingError("damaged", "the document is no JSON from here on", line) from error
-        except RecursionError as error:
-            raise RecordingError("damaged", "the document is nested too deeply", self._line) from error
-        if self._error is not None:
-            raise self._error
-        return end
-
-    def _read(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        try:
-            for number, line in enumerate(lines, 1):
-                if line is SKIPPED:
-                    raise too_long(number)
-                yield line
+            for line in unbroken(lines):
+                data += line
         except RecordingError as error:
-            self._error = error
+            return cls(data, error)
+        return cls(data)
 
-    def _walk(self, at: int, path: tuple[str, ...]) -> Generator[Part, None, int]:
-        """From the value that begins here; returns where it ends."""
-        if self.text[at] == "[":
-            self._arrays += not path
-            at = self._next(at + 1)
-            while self.text[at] != "]":
-                if path:
-                    at = yield from self._walk(at, path)
-                else:
-                    end = self._scan(self.text, at)[1]
-                    yield Part(self._line_of(at), self.text[at:end], self._arrays)
-                    at = end
-                at = self._after(at, "]")
-            return at + 1
-        if self.text[at] != "{" or not path:
-            return self._scan(self.text, at)[1]
+    @property
+    def lines(self) -> int:
+        """How many there are."""
+        return self._data.count(b"\n") + (not self._data.endswith(b"\n") and bool(self._data))
+
+    def parts(self, *path: str) -> Iterator[Part]:
+        """The elements of the array under these keys, of each where arrays on the way to it hold several.
+
+        Raises RecordingError where the document ends too early or is no JSON, when the parts before that are through.
+        """
+        return map(self.part, self.elements(*path))
+
+    def elements(self, *path: str) -> Iterator[int]:
+        """Where these begin: they need not have an end."""
+        end = yield from self._value(self._next(0), _quoted(path), self.keys)
+        if self._next(end) < len(self._data):
+            raise self._error(self._next(end))
+        if self._failure is not None:
+            raise self._failure
+
+    def part(self, at: int) -> Part:
+        """The value that begins here."""
+        line = self._line_of(at)
+        return Part(line, b"".join((memoryview(self._data)[at : self._end(at)], b"\n")))
+
+    def within(self, at: int, *path: str) -> Iterator[Part]:
+        """The same as `parts` of the value that begins here."""
+        return map(self.part, self._value(at, _quoted(path)))
+
+    def _value(self, at: int, path: tuple[bytes, ...], keys: list[bytes] | None = None) -> Generator[int, None, int]:
+        """From the value that begins here, with what is left of the path; returns where it ends."""
+        if path and self._at(at) == "{":
+            return (yield from self._object(at, path, keys))
+        if self._at(at) != "[":
+            return self._end(at)
         at = self._next(at + 1)
-        while self.text[at] != "}":
-            key, at = self._scan(self.text, at)
-            at = self._next(at)
-            if self.text[at] != ":":
-                raise json.JSONDecodeError("", self.text, at)
+        while self._at(at) != "]":
+            if not path:
+                yield at
+            at = (yield from self._object(at, path)) if path and self._at(at) == "{" else self._end(at)
+            at = self._after(at, "]")
+        return at + 1
+
+    def _object(self, at: int, path: tuple[bytes, ...], keys: list[bytes] | None = None) -> Generator[int, None, int]:
+        at = self._next(at + 1)
+        while self._at(at) != "}":
+            end = self._end(at)
+            key = self._data[at:end]
+            if keys is not None:
+                keys.append(bytes(key[1:-1]))
+            at = self._next(end)
+            if self._at(at) != ":":
+                raise self._error(at)
             at = self._next(at + 1)
             if key == path[0]:
-                at = yield from self._walk(at, path[1:])
+                at = yield from self._value(at, path[1:])
             else:
-                at = self._scan(self.text, at)[1]
+                at = self._end(at)
             at = self._after(at, "}")
         return at + 1
 
+    def _at(self, at: int) -> str:
+        """The character there; none behind the end."""
+        return chr(self._data[at]) if at < len(self._data) else ""
+
     def _next(self, at: int) -> int:
-        found = _BLANK.match(self.text, at)
-        return at if found is None else found.end()
+        """Where something stands again."""
+        found = _SPACE.match(self._data, at)
+        return found.end() if found is not None else at
 
     def _after(self, at: int, closing: str) -> int:
         """Behind the comma, or at the end of this array or object."""
         at = self._next(at)
-        if self.text[at] == closing:
+        if self._at(at) == closing:
             return at
-        if self.text[at] != ",":
-            raise json.JSONDecodeError("", self.text, at)
+        if self._at(at) != ",":
+            raise self._error(at)
         return self._next(at + 1)
 
+    def _end(self, at: int) -> int:
+        """Where the value ends that begins here. Brackets are counted, whatever stands between them."""
+        if at == self._ended[0]:
+            return self._ended[1]
+        begin, depth = at, 0
+        while True:
+            if depth or self._at(at) in {"[", "{"}:
+                between = _BETWEEN.match(self._data, at)
+                at = between.end() if between is not None else at
+            else:
+                scalar = _SCALAR.match(self._data, at)
+                if scalar is None:
+                    raise self._error(at)
+                return scalar.end()
+            sign = self._at(at)
+            if not sign or sign == '"':
+                raise self._error(at)
+            depth += 1 if sign in {"[", "{"} else -1
+            at += 1
+            if not depth:
+                self._ended = begin, at
+                return at
+
+    def _error(self, at: int) -> RecordingError:
+        """Why it cannot be read beyond this place: it stops there, or in the string there, or it is damaged."""
+        end = len(self._data.rstrip(_BLANK))
+        line = 1 + self._data.count(b"\n", 0, min(at, end))
+        unclosed = self._at(at) == '"' and _SCALAR.match(self._data, at) is None
+        if at >= end or (unclosed and self._data.find(b"\n", at, end) < 0):
+            return self._failure or RecordingError("truncated", "the document ends too early", line)
+        return RecordingError("damaged", "the document is no JSON from here on", line)
+
     def _line_of(self, at: int) -> int:
-        if at >= self._counted:
-            self._line += self.text.count("\n", self._counted, at)
-            self._counted = at
+        self._line += self._data.count(b"\n", self._counted, at)
+        self._counted = max(at, self._counted)
         return self._line
+
+
+def unbroken(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """These lines up to one that was skipped: nobody knows what is open behind that. Raises RecordingError there."""
+    for number, line in enumerate(lines, 1):
+        if line is SKIPPED:
+            raise too_long(number)
+        yield line
+
+
+def _quoted(path: Iterable[str]) -> tuple[bytes, ...]:
+    return tuple(f'"{key}"'.encode() for key in path)
+
+
+def look(head: Head, *path: str) -> tuple[list[bytes], Part | None]:
+    """What the beginning of this document shows: its first keys, as far as this path, and the first part there."""
+    document = Document(head.document)
+    part = None
+    if not head.document.startswith(b"{" if path else b"["):
+        return [], None
+    with suppress(RecordingError):
+        part = next(document.parts(*path), None)
+    return document.keys, part
+
+
+def entries_of(parts: Iterable[Part], entry: Callable[[dict[str, object], Part], Entry | None]) -> Iterator[Entry]:
+    """What `entry` makes of the records that these are; None is silent."""
+    for part in parts:
+        record = record_in(part.data)
+        found = entry(record, part) if isinstance(record, dict) else noted(part.line, record, len(part.data))
+        if found is not None:
+            yield found

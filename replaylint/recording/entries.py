@@ -1,4 +1,4 @@
-"""Messages from what a format has made of its entries: for formats whose lines are no JSON records.
+"""Messages from what a format has made of its entries: for formats whose lines are no plain JSON records.
 
 A format yields entries; here they get their side, and the clock is watched. What is on no hot path is simple.
 """
@@ -7,45 +7,75 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from orjson import loads
+
 from replaylint.recording import clock as clocks
 from replaylint.recording import directions
-from replaylint.recording.message import NO_TIME, ClockStep, Label, Skipped
-from replaylint.recording.reading import Reading, parsed
+from replaylint.recording.message import NO_TIME, ClockStep, Label, NoMessage, Skipped
+from replaylint.recording.reading import Reading, parsed, unparsed
+from replaylint.recording.source import SKIPPED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from replaylint.recording.clock import Clock
     from replaylint.recording.message import Message, Note, Side
     from replaylint.recording.reading import Progress
+
+Json = dict[str, object] | list[object]
 
 
 class Entry(NamedTuple):
     """What a recorder wrote down at once.
 
     `line` is the 1-based line on which it begins, `time` in seconds (NaN: it has none), `word` the word for the
-    direction (None: it has none), `body` the message, parsed or as a text, or a note of the recorder, `size` in bytes;
-    `conn` names the connection where the format keeps several apart.
+    direction (None: it has none), `body` the message, parsed or as it was on the wire, or a note of the recorder,
+    `size` in bytes; `conn` names the connection where the format keeps several apart.
     """
 
     line: int
     time: float
     word: str | None
-    body: dict[str, object] | list[object] | str | Note
+    body: Json | bytes | str | Note
     size: int
     conn: object = None
 
 
-def skipped(line: int) -> Entry:
-    """This line was not read."""
-    return Entry(line, NO_TIME, None, Skipped(), 0)
+def on_lines(
+    lines: Iterable[bytes], progress: Progress, entry: Callable[[int, bytes], Entry | None]
+) -> Iterator[Entry]:
+    """What `entry` makes of each line and its number; None is silent."""
+    for number, line in enumerate(lines, 1):
+        progress.lines = number
+        found = noted(number, Skipped(), 0) if line is SKIPPED else entry(number, line)
+        if found is not None:
+            yield found
 
 
-def reading(entries: Iterator[Entry], clock: Clock, progress: Progress, *, relative: bool = True) -> Reading:
-    """The recording with these entries. `relative`: their words are the recorder's view, and may have to be flipped."""
+def noted(line: int, note: Note | None, size: int) -> Entry | None:
+    """An entry for what is no record of the recorder."""
+    return None if note is None else Entry(line, NO_TIME, None, note, size)
+
+
+def record_in(line: bytes) -> dict[str, object] | Note | None:
+    """The recorder's own record on this line, what stands there instead, or None where nothing does."""
+    try:
+        record = loads(line)
+    except ValueError:
+        return unparsed(line, wire=False)
+    return record if isinstance(record, dict) else NoMessage(wire=False)
+
+
+def reading(
+    entries: Iterator[Entry], clock: Clock, progress: Progress, *, relative: bool = True, crowded: bool = False
+) -> Reading:
+    """The recording with these entries.
+
+    `relative`: their words are the recorder's view, and may have to be flipped. `crowded`: several may stand on a line.
+    """
     sides: dict[object, Side] = {}
     sides.update(directions.SIDES.items())
-    return Reading(_messages(entries, sides, progress), clock, sides, relative)
+    return Reading(_messages(entries, sides, progress), clock, sides, relative, crowded=crowded)
 
 
 def _messages(entries: Iterator[Entry], sides: dict[object, Side], progress: Progress) -> Iterator[Message]:
@@ -53,7 +83,7 @@ def _messages(entries: Iterator[Entry], sides: dict[object, Side], progress: Pro
     latest = NO_TIME
     for line, time, word, body, size, of in entries:
         if of is not None and of != conn:
-            conn = of
+            conn, latest = of, NO_TIME  # which may have a clock of its own
             yield line, NO_TIME, None, Label(conn), 0
         back = latest - time
         if clocks.went_back(back):
@@ -61,8 +91,19 @@ def _messages(entries: Iterator[Entry], sides: dict[object, Side], progress: Pro
         if time == time:  # noqa: PLR0124  (NaN: it has no time, and the one before stays the latest)
             latest = time
         side = None if word is None else sides.get(word.lower())
-        message = parsed(body) if isinstance(body, str) else body
+        message = _said(body) if isinstance(body, bytes | str) else body
         if message is None:
             continue
         progress.messages += isinstance(message, dict | list)
         yield line, time, side, message, size
+
+
+def _said(body: bytes | str) -> Json | Note | None:
+    """What a side said, as it was on the wire."""
+    if isinstance(body, str):
+        return parsed(body)
+    try:
+        message = loads(body)
+    except ValueError:
+        return unparsed(body, wire=True)
+    return message if isinstance(message, dict | list) else NoMessage(wire=True)

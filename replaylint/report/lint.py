@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from array import array
 from operator import itemgetter
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
@@ -179,7 +180,8 @@ class Analysis:
         self._report = report
         self._trace = trace
         path = trace.path
-        self._place = place = place or (lambda line: (path, line))
+        self._lines = lines = array("q")
+        self._place = place = place or (lambda line: (path, lines[line] if line < len(lines) else line))
         self._ended: list[tuple[int, Resume]] = []
         self._judge = Judge(ordered=ordered)
         ended = self._ended
@@ -189,6 +191,14 @@ class Analysis:
             lambda resume, steps: ended.append((resume.request.line, resumes.reported(resume, steps, place))),
         )
 
+    def numbered(self, messages: Iterator[Message]) -> Iterator[Message]:
+        """The messages of a crowded recording, each with a number in place of its line: that tells them apart."""
+        lines = self._lines
+        lines.append(0)
+        for line, time, side, body, size in messages:
+            lines.append(line)
+            yield len(lines) - 1, time, side, body, size
+
     def finish(self, *, closed: bool, whole: bool = True) -> None:
         """There is no more. `closed`: the connections ended with the recording; `whole`: it was read to its end."""
         report, trace, engine = self._report, self._trace, self.engine
@@ -197,7 +207,7 @@ class Analysis:
         if engine.inferred:
             trace.directions = "inferred"
         trace.lost = engine.lost
-        trace.malformed, trace.malformed_line = engine.malformed, engine.first_malformed_line or None
+        trace.malformed, trace.malformed_line = engine.malformed, self._place(engine.first_malformed_line)[1] or None
         trace.connections = [
             Connection(each.number, each.version, each.partial, each.ended, _peer(each.client), _peer(each.agent))
             for each in engine.connections
@@ -266,7 +276,9 @@ def _run(
     engine.drops_replays = recording.drops_replays
     whole = False
     try:
-        engine.run(messages if watch is None else watch(engine, messages))
+        if watch is not None:
+            messages = watch(engine, messages)
+        engine.run(analysis.numbered(messages) if recording.crowded and watch is None else messages)
         whole = True
     finally:
         trace.lines, trace.messages = recording.progress.lines, recording.progress.messages

@@ -10,9 +10,11 @@ A format has a `NAME`, an `EXAMPLE` of a line, a `sniff` that says how much of a
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, cast
+
+from orjson import loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,15 +38,20 @@ class Head:
         self.records = records
         """A batch counts by its messages."""
 
-    @property
-    def texts(self) -> list[str]:
-        """The lines as text."""
-        return [line.decode(errors="replace") for line in self.lines]
+    @cached_property
+    def document(self) -> bytes:
+        """All of it where it may be one document: it has one line, or the first is no JSON by itself. Else empty."""
+        lines = [line for line in self.lines if not line.isspace()]
+        return b"" if len(lines) > 1 and is_json(lines[0]) else b"".join(self.lines).lstrip()
 
-    @property
-    def start(self) -> bytes:
-        """All of it, without what is blank before it."""
-        return b"".join(self.lines).lstrip()
+
+def is_json(line: bytes) -> bool:
+    """Whether this is JSON."""
+    try:
+        loads(line)
+    except ValueError:
+        return False
+    return True
 
 
 class Format(Protocol):

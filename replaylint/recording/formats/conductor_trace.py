@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from orjson import loads
-
 from replaylint.recording import clock as clocks
-from replaylint.recording.entries import Entry, reading
-from replaylint.recording.message import NO_TIME, NoMessage
-from replaylint.recording.reading import unparsed
+from replaylint.recording.entries import Entry, noted, on_lines, reading, record_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,11 +19,11 @@ EXAMPLE: Final = '{"type":"request","ts":0.01,"protocol":"acp","from":"Client","
 _CLIENT: Final = "client"
 _PROXY: Final = "proxy"
 _TYPES: Final = ("request", "response", "notification", "trace")
+_PROTOCOLS: Final = (None, "acp")
 
 
 def _is_record(record: dict[str, object]) -> bool:
-    ends = isinstance(record.get("from"), str) and isinstance(record.get("to"), str)
-    return ends and record.get("type") in _TYPES
+    return record.get("type") in _TYPES and all(isinstance(record.get(end), str) for end in ("from", "to"))
 
 
 def sniff(head: Head) -> int:
@@ -45,28 +41,32 @@ def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
 
 
 def _entries(lines: Iterable[bytes], clock: clocks.Clock, progress: Progress) -> Iterator[Entry]:
-    for number, line in enumerate(lines, 1):
-        progress.lines = number
-        try:
-            record = loads(line)
-        except ValueError:
-            if (note := unparsed(line, wire=False)) is not None:
-                yield Entry(number, NO_TIME, None, note, len(line))
-            continue
+    others: set[str] = set()
+    """The ids of pending requests of other protocols: their responses do not say of which."""
+
+    def entry(number: int, line: bytes) -> Entry | None:
+        record = record_in(line)
         if not isinstance(record, dict):
-            yield Entry(number, NO_TIME, None, NoMessage(wire=False), len(line))
-            continue
-        sender, receiver = (str(record.get(end)).lower() for end in ("from", "to"))
-        if not _is_record(record) or record.get("protocol") not in {None, "acp"} or _CLIENT not in {sender, receiver}:
-            continue
-        word = "c2a" if sender == _CLIENT else "a2c"
-        yield Entry(number, clock.seconds(record), word, _message(record), len(line))
+            return noted(number, record, len(line))
+        ends = [str(record.get(end)).lower() for end in ("from", "to")]
+        if not _is_record(record) or _CLIENT not in ends:
+            return None
+        ident = repr(record.get("id"))
+        if record.get("protocol") not in _PROTOCOLS:
+            others.add(ident)
+            return None
+        if "method" not in record and ident in others:
+            others.discard(ident)
+            return None
+        word = "c2a" if ends[0] == _CLIENT else "a2c"
+        return Entry(number, clock.seconds(record), word, _message(record), len(line))
+
+    return on_lines(lines, progress, entry)
 
 
 def _message(record: dict[str, object]) -> dict[str, object]:
+    """The message as it was: without parameters it has null for them here."""
     message: dict[str, object] = {"jsonrpc": "2.0"}
-    if "id" in record:
-        message["id"] = record["id"]
     if "method" in record:
-        return {**message, "method": record["method"], "params": record.get("params")}
-    return {**message, "error" if record.get("is_error") else "result": record.get("payload")}
+        return message | {key: record[key] for key in ("id", "method", "params") if record.get(key) is not None}
+    return {**message, "id": record.get("id"), "error" if record.get("is_error") else "result": record.get("payload")}

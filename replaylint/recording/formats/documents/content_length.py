@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from replaylint.recording.clock import NO_CLOCK
+from replaylint.recording.document import unbroken
 from replaylint.recording.entries import Entry, reading
-from replaylint.recording.formats import BLOCK
+from replaylint.recording.formats import BLOCK, is_json
 from replaylint.recording.message import BLANK, NO_TIME, Unreadable
-from replaylint.recording.source import SKIPPED, too_long
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,69 +20,99 @@ if TYPE_CHECKING:
 NAME: Final = "content-length"
 EXAMPLE: Final = 'Content-Length: 58 {"jsonrpc":"2.0",…}'
 
-_HEADER: Final = re.compile(rb"Content-Length: *([0-9]{1,12})\r?\n\Z", re.IGNORECASE)
+LONGEST_HEADER: Final = 64
+
+_LENGTH: Final = re.compile(rb"Content-Length: *([0-9]{1,12})\r?\n\Z", re.IGNORECASE)
+_FIELD: Final = re.compile(rb"Content-[A-Z-]+:.*\n\Z", re.IGNORECASE)
+_BEGUN: Final = "content-length: "
 
 
 def sniff(head: Head) -> int:
-    """It begins with a header."""
-    return BLOCK if any(_HEADER.match(line) for line in head.lines[:1]) else 0
+    """A header comes before anything that looks like JSON."""
+    first = next((line for line in head.lines if _LENGTH.match(line) or line.startswith((b"{", b"["))), b"")
+    return BLOCK if _LENGTH.match(first) else 0
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
     """The framed messages, both ways in one stream."""
-    return reading(_entries(_Stream(lines), progress), NO_CLOCK, progress, relative=False)
+    return reading(_entries(_Stream(lines, progress)), NO_CLOCK, progress, relative=False)
+
+
+def _header(line: bytes) -> re.Match[bytes] | None:
+    """The header at the end of this line: a message without a newline may stand before it."""
+    return _LENGTH.search(line, max(0, len(line) - LONGEST_HEADER))
 
 
 class _Stream:
-    """Bytes, by lines and by lengths. `number` is the 1-based line on which the next byte stands."""
+    """Bytes, by lines and by lengths.
 
-    def __init__(self, lines: Iterable[bytes]) -> None:
+    `number` is the 1-based line on which the next byte stands, `rest` what was read already of what comes next.
+    """
+
+    def __init__(self, lines: Iterable[bytes], progress: Progress) -> None:
         self.number = 1
-        self._lines = _read(lines)
-        self._rest = b""
+        self._lines = unbroken(lines)
+        self.rest = b""
+        self._progress = progress
 
     def line(self) -> bytes:
         """Up to the next newline; empty at the end."""
-        line, self._rest = self._rest, b""
+        line, self.rest = self.rest, b""
         while not line.endswith(b"\n") and (more := next(self._lines, b"")):
             line += more
-        self.number += line.endswith(b"\n")
-        return line
+        return self._passed(line)
 
     def take(self, length: int) -> bytes:
-        """So many bytes, or fewer at the end."""
-        pieces, size = [self._rest], len(self._rest)
-        while size < length and (more := next(self._lines, b"")):
-            pieces.append(more)
-            size += len(more)
-        whole = b"".join(pieces)
-        self._rest = whole[length:]
-        self.number += whole.count(b"\n", 0, length)
-        return whole[:length]
+        """So many bytes, or fewer where a header or the end comes before that: no JSON holds a header."""
+        taken = bytearray(self.rest)
+        while len(taken) < length and (more := next(self._lines, b"")):
+            if (header := _header(more)) is not None:
+                length = min(length, len(taken) + header.start())
+            taken += more
+        self.rest = bytes(taken[length:])
+        return self._passed(bytes(taken[:length]))
+
+    def back(self, line: bytes) -> None:
+        """This line was not one: it comes again."""
+        self.rest = line + self.rest
+        self.number -= line.count(b"\n")
+
+    def _passed(self, data: bytes) -> bytes:
+        if data:
+            self.number += data.count(b"\n")
+            self._progress.lines = self.number - data.endswith(b"\n")
+        return data
 
 
-def _read(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """These lines: behind one that was skipped, nobody knows where a message begins."""
-    for number, line in enumerate(lines, 1):
-        if line is SKIPPED:
-            raise too_long(number)
-        yield line
-
-
-def _entries(stream: _Stream, progress: Progress) -> Iterator[Entry]:
+def _entries(stream: _Stream) -> Iterator[Entry]:
+    length: int | None = None
     begins = stream.number
     while line := stream.line():
-        header = _HEADER.search(line)
-        noise = (line if header is None else line[: header.start()]).decode(errors="replace").strip(BLANK)
-        if noise:
-            yield Entry(begins, NO_TIME, None, Unreadable(noise, wire=True, ended=True), len(line))
-        if header is not None:
-            while stream.line().strip(b"\r\n"):
-                pass  # further fields of the header
-            begins, length = stream.number, int(header[1])
-            body = stream.take(length)
-            text = body.decode(errors="replace")
-            whole = len(body) == length
-            yield Entry(begins, NO_TIME, None, text if whole else Unreadable(text, wire=True, ended=False), len(body))
+        noise = b""
+        if length is not None and (line.startswith((b"{", b"[")) or not line.strip(b"\r\n")):
+            if line.strip(b"\r\n"):  # some writers leave the blank line out
+                stream.back(line)
+            begins = stream.number
+            yield _framed(begins, stream.take(length), length, cut=not stream.rest)
+            length = None
+        elif (header := _header(line)) is not None:
+            noise, length = line[: header.start()], int(header[1])
+        elif not _FIELD.match(line):
+            noise = line
+        if text := noise.decode(errors="replace").strip(BLANK):
+            if not line.endswith(b"\n") and _BEGUN.startswith(text[: len(_BEGUN)].lower()):
+                yield _framed(begins, b"", 1, cut=True)
+            else:
+                note = Unreadable(text, wire=True, ended=line.endswith(b"\n"))
+                yield Entry(begins, NO_TIME, None, note, len(line))
         begins = stream.number
-        progress.lines = begins
+    if length is not None:
+        yield _framed(begins, b"", length, cut=True)
+
+
+def _framed(line: int, body: bytes, length: int, *, cut: bool) -> Entry:
+    """What is shorter than its header says was cut off at the end, or the header is wrong."""
+    if len(body) == length or is_json(body):
+        return Entry(line, NO_TIME, None, body, len(body))
+    text = body.decode(errors="replace") or "{"  # cut off right behind the header
+    return Entry(line, NO_TIME, None, Unreadable(text, wire=True, ended=not cut), len(body))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from orjson import loads
-
 from replaylint.recording.clock import NO_CLOCK
-from replaylint.recording.document import Document
-from replaylint.recording.entries import Entry, reading
+from replaylint.recording.document import Document, entries_of, look
+from replaylint.recording.entries import Entry, reading, record_in
 from replaylint.recording.formats import BLOCK
 from replaylint.recording.message import NO_TIME
 
@@ -22,53 +20,49 @@ if TYPE_CHECKING:
 NAME: Final = "zed"
 EXAMPLE: Final = '[{"_direction":"outgoing","_type":"request","id":0,"method":"initialize","params":{…}}, …]'
 
-_MARK: Final = b'"_direction"'
+_KEY: Final = "_direction"
 _OTHER: Final = {"outgoing": "incoming", "incoming": "outgoing"}
+_UNRECOGNIZED: Final = (None, "[unrecognized response]")
+"""The method of a response to a request that the view has not seen."""
 
 
 def sniff(head: Head) -> int:
-    """Its array begins with an entry that has its key for directions."""
-    return BLOCK if head.start.startswith(b"[") and _MARK in head.start else 0
+    """Its array begins with an entry that has its key for directions, and is no message by itself."""
+    _, first = look(head)
+    record = record_in(first.data) if first is not None else None
+    return BLOCK if isinstance(record, dict) and _KEY in record and "jsonrpc" not in record else 0
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
     """The entries of the array, as the messages that they were."""
-    return reading(_entries(lines, progress), NO_CLOCK, progress)
+    return reading(_entries(lines, progress), NO_CLOCK, progress, crowded=True)
 
 
 def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:
-    document = Document(lines)
+    document = Document.of(lines)
     progress.lines = document.lines
-    pending: set[tuple[object, str]] = set()
-    for part in document.parts():
-        entry = _entry(part, pending)
-        if entry is not None:
-            yield entry
+    pending: dict[tuple[str, str], object] = {}
+    """The methods of requests, by their ids and the words for their directions."""
+
+    def entry(record: dict[str, object], part: Part) -> Entry | None:
+        word = record.get(_KEY)
+        if not isinstance(word, str) or word not in _OTHER:
+            return None  # stderr
+        return Entry(part.line, NO_TIME, word, {"jsonrpc": "2.0", **_message(record, word, pending)}, len(part.data))
+
+    yield from entries_of(document.parts(), entry)
 
 
-def _entry(part: Part, pending: set[tuple[object, str]]) -> Entry | None:
-    size = len(part.text.encode())
-    try:
-        record = loads(part.text)
-    except ValueError:
-        return Entry(part.line, NO_TIME, None, part.text, size)
-    word = record.get("_direction") if isinstance(record, dict) else None
-    if word not in _OTHER:
-        return None  # stderr
-    body = {"jsonrpc": "2.0", **_message(record, str(word), pending)}
-    return Entry(part.line, NO_TIME, str(word), body, size)
-
-
-def _message(record: dict[str, object], word: str, pending: set[tuple[object, str]]) -> dict[str, object]:
-    """The id and the method say what it is: the view gives a response the method of its request."""
+def _message(record: dict[str, object], word: str, pending: dict[tuple[str, str], object]) -> dict[str, object]:
+    """The id and the method say what it is: a response has the method of its request. Where both are new, the type."""
     ident, method, outcome = record.get("id"), record.get("method"), record.get("params")
-    if ident is None and method is not None:
-        return {"method": method, "params": outcome}
-    key = repr(ident)
-    if (key, _OTHER[word]) in pending:
-        pending.discard((key, _OTHER[word]))
-    elif method is not None and record.get("_type") != "response":
-        pending.add((key, word))
-        return {"id": ident, "method": method, "params": outcome}
+    parameters = {} if outcome is None else {"params": outcome}
+    if ident is None and method not in _UNRECOGNIZED:
+        return {"method": method, **parameters}
+    request = repr(ident), _OTHER[word]
+    if pending.get(request) != method and method not in _UNRECOGNIZED and record.get("_type") != "response":
+        pending[repr(ident), word] = method
+        return {"id": ident, "method": method, **parameters}
+    pending.pop(request, None)
     is_error = isinstance(outcome, dict) and isinstance(outcome.get("code"), int) and "message" in outcome
     return {"id": ident, "error" if is_error else "result": outcome}

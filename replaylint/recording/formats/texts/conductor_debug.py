@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from replaylint.recording.clock import Clock
-from replaylint.recording.entries import Entry, reading, skipped
-from replaylint.recording.source import SKIPPED
+from replaylint.recording.clock import NO_CLOCK, Clock
+from replaylint.recording.entries import Entry, on_lines, reading
+from replaylint.recording.message import NO_TIME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from replaylint.recording.formats import Head
     from replaylint.recording.reading import Progress, Reading
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
 NAME: Final = "conductor-debug"
 EXAMPLE: Final = 'C \N{RIGHTWARDS ARROW} +12ms {"jsonrpc":"2.0",…}'
 
-_LINE: Final = re.compile("(C|[0-9]+) ([\N{RIGHTWARDS ARROW}\N{LEFTWARDS ARROW}!]) [+]([0-9]{1,15})ms (.*)", re.DOTALL)
-_CLIENT: Final = "C"
-_STDERR: Final = "!"
+_LINE: Final = re.compile(
+    "(C|[0-9]{1,4}) (\N{RIGHTWARDS ARROW}|\N{LEFTWARDS ARROW}|!) (?:[+]([0-9]{1,15})ms )?".encode()
+)
+_CLIENT: Final = b"C"
+_STDERR: Final = b"!"
 _CLOCK: Final = Clock("relative", 1e-3, None, 1.0, None, None)
 
 
 def sniff(head: Head) -> int:
-    """How many lines have its form."""
-    return sum(_LINE.match(text) is not None for text in head.texts)
+    """How many lines have its form; more than for what else they look like."""
+    count = sum(_LINE.match(line) is not None for line in head.lines)
+    return count and count + 1
 
 
-def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
+def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
     """What went between the client and the conductor; what it passed on to components is the same again."""
-    return reading(_entries(lines, progress), _CLOCK, progress, relative=False)
+    found = [line for line in map(_LINE.match, head.lines) if line is not None]
+    timed = any(line[3] is not None for line in found)  # its older logs have no times
+    return reading(on_lines(lines, progress, _entry), _CLOCK if timed else NO_CLOCK, progress, relative=False)
 
 
-def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:
-    for number, line in enumerate(lines, 1):
-        progress.lines = number
-        found = _LINE.match(line.decode(errors="replace"))
-        if found is None:
-            if line is SKIPPED:
-                yield skipped(number)
-            continue
-        lane, word, milliseconds, body = found.groups()
-        if lane == _CLIENT and word != _STDERR:
-            yield Entry(number, int(milliseconds) / 1000, word, body, len(line))
+def _entry(number: int, line: bytes) -> Entry | None:
+    found = _LINE.match(line)
+    if found is None or found[1] != _CLIENT or found[2] == _STDERR:
+        return None
+    time = int(found[3]) / 1000 if found[3] is not None else NO_TIME
+    return Entry(number, time, found[2].decode(), line[found.end() :], len(line))

@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from replaylint.recording import clock as clocks
-from replaylint.recording.entries import Entry, reading, skipped
-from replaylint.recording.source import SKIPPED
+from replaylint.recording.entries import Entry, on_lines, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,15 +17,14 @@ if TYPE_CHECKING:
 NAME: Final = "jetbrains"
 EXAMPLE: Final = '2026-11-14 19:57:12,975 [     34]   FINE - AcpTransport - OUT: {"jsonrpc":"2.0",…}'
 
-_LINE: Final = re.compile(
-    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) \[ *(\d{1,15})\] +[A-Z]+ - [^{]*?\b(IN|OUT): (.*)", re.DOTALL
-)
+_LINE: Final = re.compile(rb"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) \[ *(\d{1,15})\] +[A-Z]+ - [^{]*?\b(IN|OUT): ")
 _CLOCK: Final = clocks.Clock("monotonic", 1e-3, None, 1.0, None, None)
 
 
 def sniff(head: Head) -> int:
-    """How many lines have its form."""
-    return sum(_LINE.match(text) is not None for text in head.texts)
+    """How many lines have its form; more than for what else they look like."""
+    count = sum(_LINE.match(line) is not None for line in head.lines)
+    return count and count + 1
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
@@ -36,17 +34,19 @@ def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # 
 
 def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:
     """The uptime in brackets is the monotonic clock; the wall clock, which is local, only says when that began."""
-    offset = latest = 0.0
-    for number, line in enumerate(lines, 1):
-        progress.lines = number
-        found = _LINE.match(line.decode(errors="replace"))
+    offset: float | None = None
+    latest = 0.0
+
+    def entry(number: int, line: bytes) -> Entry | None:
+        nonlocal offset, latest
+        found = _LINE.match(line)
         if found is None:
-            if line is SKIPPED:
-                yield skipped(number)
-            continue
-        wall, uptime, word, body = found.groups()
+            return None
+        wall, uptime, word = (each.decode() for each in found.groups())
         up = int(uptime) / 1000
-        if not offset or clocks.went_back(latest - up):
+        if offset is None or clocks.went_back(latest - up):
             offset = clocks.iso_seconds(wall) - up
         latest = up
-        yield Entry(number, up + offset, word, body, len(line))
+        return Entry(number, up + offset, word, line[found.end() :], len(line))
+
+    return on_lines(lines, progress, entry)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from orjson import loads
 
 from replaylint.recording import clock as clocks
 from replaylint.recording import directions
-from replaylint.recording.entries import Entry, reading, skipped
+from replaylint.recording.entries import Entry, on_lines, reading
 from replaylint.recording.message import NO_TIME, is_jsonrpc
-from replaylint.recording.source import SKIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,121 +23,175 @@ NAME: Final = "prefix"
 EXAMPLE: Final = '[SEND] {"jsonrpc":"2.0",…}'
 
 LONGEST_PREFIX: Final = 200
-DAY_S: Final = 86_400.0
-YEAR_S: Final = 366 * DAY_S
 
+_DAY_S: Final = 86_400
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_DAYS_BEFORE: Final = dict(zip(_MONTHS, accumulate((0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30)), strict=True))
+"""Of a year without a leap day: most are."""
+_AROUND_S: Final = {"day": _DAY_S, "syslog": 365 * _DAY_S}
+"""After how long these times begin again."""
+
+_MEMBERS: Final = {"id", "method", "params", "result", "error"}
+"""Of a message; one without `jsonrpc` has no other, or it is something else."""
+
+
+def _any_of(words: Iterable[str]) -> bytes:
+    return b"|".join(re.escape(word.encode()) for word in sorted(words, key=len, reverse=True))
+
+
+_JSON: Final = re.compile(rb'(?:\[\s*)?\{\s*"')
 _TIME: Final = re.compile(
-    r"\s*\[?(?:(?P<iso>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)"
-    r"|(?P<day>\d\d:\d\d:\d\d(?:[.,]\d+)?)"
-    r"|(?P<syslog>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)"
-    r"|(?P<number>\d{1,20}(?:[.]\d{1,12})?))\]?(?=\s|$)"
+    rb"\s*\[?(?:(?P<iso>\d{4}([-/])\d\d\2\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,12})?(?:Z|[+-]\d\d:?\d\d)?)"
+    rb"|(?P<day>\d\d:\d\d:\d\d(?:[.,]\d{1,12})?)"
+    rb"|(?P<syslog>(?:" + _any_of(_MONTHS) + rb") [ \d]\d \d\d:\d\d:\d\d)"
+    rb"|(?P<number>\d{1,12}[.]\d{1,12}|\d{10,20}))\]?(?=[\s:]|\Z)"
 )
-_WORD: Final = re.compile(
-    r"\[(?P<box>[^\]\s]{1,20})\]\s*$|(?:^|\s)(?P<label>[^\s:]{1,20}):\s*$"
-    r"|(?:^|\s)(?P<sign>[Cc]2[Aa]|[Aa]2[Cc]|C->A|A->C|>>>|<<<|[\N{RIGHTWARDS ARROW}\N{LEFTWARDS ARROW}])(?=\s|$)"
+_WORDS: Final = _any_of(directions.SIDES)
+_SIGNS: Final = _any_of(word for word in directions.SIDES if not word.isalpha())
+_MARKS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        # Right before the message, first of all, or anywhere: there only what is no word of a language.
+        rb"(?:\[(?P<box>" + _WORDS + rb")\]|(?<!\S)(?P<label>(?:(?:to|from) )?(?:" + _WORDS + rb")):)\s*\Z",
+        rb"\A\s*\[(?P<first>" + _WORDS + rb")\]",
+        rb"(?<!\S)(?P<sign>" + _SIGNS + rb")(?!\S)",
+    )
 )
 
 
 class _Line(NamedTuple):
-    """`form` says which kind of time it has, `time` that time as it stands, `word` the direction's word."""
+    """A line taken apart: the kind of its time and the time, the direction as it stands there and as a word."""
 
     form: str | None
     time: str
+    mark: bytes
     word: str | None
-    body: str
+    bare: bool
+    """Nothing else stands before the direction, or where there is none before the body."""
+    body: bytes
+
+
+class _Shape(NamedTuple):
+    """What most messages of a recording have before them: a kind of time, a direction, and whether that is all."""
+
+    form: str | None
+    marks: frozenset[bytes]
+    any_mark: re.Pattern[bytes]
+    bare: bool
 
 
 def sniff(head: Head) -> int:
     """How many lines are a message behind a time or a direction."""
-    return sum(_is_message(line) for line in map(_taken_apart, head.texts) if line is not None)
+    return len(_messages(head))
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
-    """The messages, and what a side wrote instead; lines without a prefix, such as comments, are silent."""
-    found = [line for line in map(_taken_apart, head.texts) if line is not None and _is_message(line)]
+    """The messages, and what a side wrote instead; other lines, such as comments, are silent."""
+    found = _messages(head)
     forms = [line.form for line in found if line.form is not None]
     form = max(forms, key=forms.count, default=None)
-    clock = _clock(form, [line.time for line in found if line.form == form])
+    marked = [line.mark for line in found if line.mark]
+    marks = frozenset(marked if 2 * len(marked) >= len(found) else ())
+    any_mark = re.compile(rb"(?<!\S)(?:" + b"|".join(map(re.escape, sorted(marks))) + rb")(?!\S)")
+    shape = _Shape(form, marks, any_mark, 2 * sum(line.bare for line in found) > len(found))
+    clock = _clock([line for line in found if line.form == form])
     relative = any(directions.is_relative(line.word) for line in found)
-    return reading(_entries(lines, form, clock, progress), clock, progress, relative=relative)
+    return reading(_entries(lines, shape, clock, progress), clock, progress, relative=relative)
 
 
-def _taken_apart(text: str) -> _Line | None:
-    """The parts of a line, or None where it has no prefix."""
-    at = text.find("{")
-    if at > 0 and text[at - 1] == "[":
-        at -= 1
-    if at <= 0 or at > LONGEST_PREFIX:
-        return _without_message(text)
-    time, word = _TIME.match(text[:at]), _WORD.search(text[:at])
-    side = next((each for each in word.groups() if directions.side_of(each)), None) if word is not None else None
-    if time is None and side is None:
-        return None
-    return _Line(time.lastgroup if time else None, time[time.lastgroup or 0] if time else "", side, text[at:])
+def _entries(lines: Iterable[bytes], shape: _Shape, clock: clocks.Clock, progress: Progress) -> Iterator[Entry]:
+    around = _AROUND_S.get(shape.form or "", 0)
+    turns, latest = 0, NO_TIME
 
-
-def _without_message(text: str) -> _Line | None:
-    """A line with a direction but without JSON: what that side wrote."""
-    time = _TIME.match(text)
-    rest = text[time.end() :] if time is not None else text
-    word, _, body = rest.lstrip().partition(" ")
-    if not (word.startswith("[") and word.endswith("]") and directions.side_of(word[1:-1])):
-        return None
-    return _Line(time.lastgroup if time else None, time[time.lastgroup or 0] if time else "", word[1:-1], body)
-
-
-def _is_message(line: _Line) -> bool:
-    try:
-        body = loads(line.body)
-    except ValueError:
-        return False
-    bodies = body if isinstance(body, list) else [body]
-    return any(isinstance(each, dict) and is_jsonrpc(each) for each in bodies)
-
-
-def _clock(form: str | None, times: list[str]) -> clocks.Clock:
-    if form is None:
-        return clocks.NO_CLOCK
-    values = [_value(form, time) for time in times]
-    if form in {"iso", "number"}:
-        return clocks.choose([{"time": value} for value in values])
-    decimals = max((len(time.replace(",", ".").partition(".")[2]) for time in times), default=0)
-    return clocks.Clock("relative", 10.0**-decimals, "time", 1.0, None, None)
-
-
-def _value(form: str, time: str) -> object:
-    """A time of day or of a year in seconds; else what the clock reads."""
-    time = time.replace(",", ".")
-    if form == "number":
-        return float(time) if "." in time else int(time)
-    if form == "day":
-        hours, minutes, seconds = time.split(":")
-        return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
-    if form == "syslog":
-        try:
-            # Of a leap year, so that each day of it exists.
-            moment = datetime.strptime(f"2024 {time}", "%Y %b %d %H:%M:%S").replace(tzinfo=UTC)
-        except ValueError:
-            return NO_TIME
-        return (moment - datetime(2024, 1, 1, tzinfo=UTC)).total_seconds()
-    return time
-
-
-def _entries(lines: Iterable[bytes], form: str | None, clock: clocks.Clock, progress: Progress) -> Iterator[Entry]:
-    around = {"day": DAY_S, "syslog": YEAR_S}.get(form or "", 0.0)
-    turns, latest = 0.0, NO_TIME
-    for number, line in enumerate(lines, 1):
-        progress.lines = number
-        found = _taken_apart(line.decode(errors="replace"))
+    def entry(number: int, line: bytes) -> Entry | None:
+        nonlocal turns, latest
+        found = _spoken(line, shape)
         if found is None:
-            if line is SKIPPED:
-                yield skipped(number)
-            continue
+            return None
         time = NO_TIME
-        if form is not None and found.form == form:
-            time = clock.seconds({clock.key or "time": _value(form, found.time)}) + turns
+        if found.form is not None and found.form == shape.form:
+            time = clock.seconds({"time": _value(found)}) + turns
             if around and latest - time > around / 2:  # midnight, or the new year
                 turns += around
                 time += around
             latest = time if time == time else latest  # noqa: PLR0124  (NaN)
-        yield Entry(number, time, found.word, found.body, len(line))
+        return Entry(number, time, found.word, found.body, len(line))
+
+    return on_lines(lines, progress, entry)
+
+
+def _spoken(line: bytes, shape: _Shape) -> _Line | None:
+    """What a side said on this line, or wrote instead; None where the line is the log's own."""
+    if shape.bare and not shape.marks:  # whatever has such a time stood on the wire
+        time = _TIME.match(line[:LONGEST_PREFIX])
+        found = _divided(line, time.end()) if time is not None else None
+    else:
+        found = _before_json(line)
+        if found is None or found.mark not in shape.marks:
+            if found is not None and bool(found.mark) == bool(shape.marks) and _is_message(found.body):
+                return found
+            mark = shape.any_mark.search(line, 0, LONGEST_PREFIX) if shape.marks else None
+            found = _divided(line, mark.end()) if mark is not None else None
+    if found is None or (found.form == shape.form and found.bare >= shape.bare):
+        return found
+    return found if _is_message(found.body) else None
+
+
+def _messages(head: Head) -> list[_Line]:
+    lines = [line for line in map(_before_json, head.lines) if line is not None]
+    return [line for line in lines if (line.form or line.mark) and _is_message(line.body)]
+
+
+def _before_json(line: bytes) -> _Line | None:
+    """The line with its JSON as the body, where a short text stands before that."""
+    begins = _JSON.search(line, 0, LONGEST_PREFIX)
+    return _divided(line, begins.start()) if begins is not None and begins.start() else None
+
+
+def _divided(line: bytes, at: int) -> _Line:
+    """The line, taken apart where its body begins."""
+    form, text, before = None, "", line[:at]
+    if (time := _TIME.match(before)) is not None:
+        form = time.lastgroup
+        text, before = time[form or 0].decode(), before[time.end() :]
+    body = line[at:].lstrip(b" \t")
+    for pattern in _MARKS:
+        found = pattern.search(before)
+        word = found[found.lastgroup or 0].decode().lower().replace(" ", "_") if found is not None else None
+        if found is not None and directions.side_of(word) is not None:
+            return _Line(form, text, found[0].strip(), word, not before[: found.start()].strip(), body)
+    return _Line(form, text, b"", None, not before.strip(), body)
+
+
+def _is_message(body: bytes) -> bool:
+    """Whether this is a message, and not just any JSON."""
+    try:
+        message = loads(body)
+    except ValueError:
+        return False
+    records = [each for each in (message if isinstance(message, list) else [message]) if isinstance(each, dict)]
+    return any(
+        "jsonrpc" in each or (is_jsonrpc(each) and _MEMBERS.issuperset(each) and len(each) > 1) for each in records
+    )
+
+
+def _clock(lines: list[_Line]) -> clocks.Clock:
+    """The clock that these lines show, all of which have one kind of time."""
+    clock = clocks.choose([{"time": _value(line)} for line in lines if line.form is not None])
+    if clock.key is None or clock.parse is not None:
+        return clock
+    decimals = max(len(line.time.replace(",", ".").partition(".")[2]) for line in lines)
+    return clock._replace(resolution_s=max(clocks.FINEST_S, 10.0**-decimals * clock.scale))
+
+
+def _value(line: _Line) -> object:
+    """Its time: a time of day or of a year in seconds; else what the clock reads."""
+    time = line.time.replace(",", ".")
+    if line.form == "iso":
+        return time.replace("/", "-")
+    if line.form == "number":
+        return float(time) if "." in time else int(time)
+    *date, clock_time = time.split()
+    days = _DAYS_BEFORE[date[0]] + int(date[1]) - 1 if date else 0
+    hours, minutes, seconds = clock_time.split(":")
+    return days * _DAY_S + int(hours) * 3600 + int(minutes) * 60 + float(seconds)
