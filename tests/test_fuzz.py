@@ -1,0 +1,264 @@
+"""A part of the fuzzing that `tests/fuzz.py` does by hand; and that it would notice what it looks for."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from orjson import dumps, loads
+
+from replaylint.report.lint import lint
+from replaylint.report.model import Evidence
+from tests import fuzz
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from replaylint.report.model import Report
+
+INPUTS = 50_000
+SEED = 1
+
+
+@pytest.fixture(scope="module")
+def stock() -> fuzz.Stock:
+    return fuzz.Stock(fuzz.samples())
+
+
+@pytest.fixture
+def oracle(stock: fuzz.Stock, tmp_path: Path) -> fuzz.Oracle:
+    return fuzz.Oracle(tmp_path, stock, SEED)
+
+
+def told(total: fuzz.Tally) -> str:
+    """What failed, and how to have it again."""
+    return "\n".join(
+        f"python -m tests.fuzz --seed {SEED} --first {each.case.number} --inputs 1\n{each.text}"
+        for each in total.failures.values()
+    )
+
+
+def test_a_twentieth_of_what_is_done_by_hand() -> None:
+    total = fuzz.fuzz(INPUTS, os.cpu_count() or 1, SEED)
+    assert not total.failures, told(total)
+    assert total.inputs == INPUTS
+    assert total.windows / total.inputs >= 0.5
+    assert min(total.levels[level] for level in fuzz.LEVELS) > INPUTS / 10
+
+
+def test_inputs_and_reports_are_the_same_in_any_process() -> None:
+    one, other = fuzz.fuzz(1000, 1, SEED, first=INPUTS), fuzz.fuzz(1000, 2, SEED, first=INPUTS)
+    assert (one.digest, one.levels, one.groups) == (other.digest, other.levels, other.groups)
+    assert one.digest != fuzz.fuzz(1000, 2, SEED + 1, first=INPUTS).digest
+
+
+# Samples
+
+
+def test_there_are_samples_in_every_format(stock: fuzz.Stock) -> None:
+    assert {sample.form for sample in stock.every if sample.form} == set(fuzz.format_names())
+    assert {sample.codec for sample in stock.every} >= {None, *fuzz.CODECS}
+    assert all(stock.groups[name] for name in ("samples", "rules", "formats"))
+
+
+@pytest.mark.parametrize("sample", list(fuzz.own_samples()), ids=lambda sample: sample.name)
+def test_a_sample_is_of_its_format_and_reaches_a_window(sample: fuzz.Sample, oracle: fuzz.Oracle) -> None:
+    content = fuzz.CODECS[sample.codec][1](sample.content) if sample.codec else sample.content
+    report = lint(oracle.save(content))
+    if sample.codec == "zstd" and report.traces[0].error is not None:
+        assert report.traces[0].error.code == "needs-library"
+        return
+    assert (report.traces[0].format, report.traces[0].error) == (sample.form, None)
+    assert any(resume.replaying for resume in report.resumes)
+
+
+def test_without_mutations_every_sample_holds(oracle: fuzz.Oracle) -> None:
+    for number, sample in enumerate(oracle.stock.every):
+        oracle.check(case(sample, number=number))
+
+
+def case(sample: fuzz.Sample, content: bytes | None = None, number: int = 7, **options: Any) -> fuzz.Case:
+    """A sample, or what became of it, as an input."""
+    plain = fuzz.Case(
+        number, sample.name, sample.content, (), closed=False, expect=None, form=None, max_line=None, mode="one", cut=0
+    )
+    return plain._replace(**options) if content is None else plain._replace(content=content, **options)
+
+
+# What it looks for
+
+
+def far_line(report: Report) -> None:
+    report.findings[0].line = report.traces[0].lines + 1
+
+
+def far_evidence(report: Report) -> None:
+    report.findings[0].evidence.append(Evidence(report.traces[0].lines + 1, "request"))
+
+
+def no_line(report: Report) -> None:
+    report.resumes[0].request.line = 0
+
+
+def wrong_type(report: Report) -> None:
+    report.resumes[0].session_id = 7  # type: ignore[assignment]
+
+
+def escape(report: Report) -> None:
+    report.findings[0].name = "\x1b[31m"
+
+
+def direction_override(report: Report) -> None:
+    report.findings[0].name = "\u202e"
+
+
+def other_order(report: Report) -> None:
+    report.findings.reverse()
+
+
+def miscounted(report: Report) -> None:
+    report.summary.findings["error"] += 1
+
+
+def crash(report: Report) -> None:
+    raise KeyError("x")
+
+
+SPOILED: dict[Callable[[Report], None], str] = {
+    far_line: "names a line that is not there",
+    far_evidence: "rests on a line that is not there",
+    no_line: "the report is not valid",
+    wrong_type: "the report is not valid",
+    escape: "text holds a control character",
+    direction_override: "text holds a control character",
+    other_order: "findings are in another order",
+    miscounted: "the summary counts other findings",
+    crash: "KeyError in crash of test_fuzz.py",
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILED, ids=lambda spoil: spoil.__name__)
+def test_what_does_not_hold_is_a_failure(spoil: Callable[[Report], None], oracle: fuzz.Oracle) -> None:
+    sample = oracle.stock.by_name["faulty as envelope"]
+
+    def spoiled(*arguments: Any, **options: Any) -> Report:
+        report = lint(*arguments, **options)
+        spoil(report)
+        return report
+
+    assert isinstance(fuzz.tried(oracle, case(sample)), fuzz.Seen)
+    with patch("tests.fuzz.lint", spoiled):
+        result = fuzz.tried(oracle, case(sample))
+    assert isinstance(result, fuzz.Failure)
+    assert SPOILED[spoil] in result.key
+
+
+def test_a_report_that_changes_is_a_failure(oracle: fuzz.Oracle) -> None:
+    closed = iter([False, True])
+
+    def moody(path: str, **options: Any) -> Report:
+        return lint(path, **{**options, "closed": next(closed)})
+
+    sample = oracle.stock.by_name["whole as envelope"]
+    begun = sample.content[: sample.content.index(b"replay_complete")]
+    with patch("tests.fuzz.lint", moody):
+        result = fuzz.tried(oracle, case(sample, begun, fuzz.REPEAT))
+    assert isinstance(result, fuzz.Failure)
+    assert result.key == "the same input gives another report"
+
+
+def test_what_takes_too_long_is_a_failure(oracle: fuzz.Oracle) -> None:
+    def endless(*arguments: Any, **options: Any) -> Report:
+        while True:
+            pass
+
+    if not hasattr(signal, "SIGALRM"):
+        pytest.skip("nothing here can interrupt it")
+    with patch("tests.fuzz.lint", endless), patch("tests.fuzz.HANG_S", 1):
+        result = fuzz.tried(oracle, case(oracle.stock.every[0]))
+    assert isinstance(result, fuzz.Failure)
+    assert result.key == "Hang in endless of test_fuzz.py"
+
+
+def test_a_failure_is_made_small(oracle: fuzz.Oracle) -> None:
+    def picky(path: str, **options: Any) -> Report:
+        if b"replay_complete" in Path(path).read_bytes():
+            raise KeyError("marker")
+        return lint(path, **options)
+
+    with patch("tests.fuzz.lint", picky):
+        failure = fuzz.tried(oracle, case(oracle.stock.by_name["whole as envelope"]))
+        assert isinstance(failure, fuzz.Failure)
+        assert fuzz.minimised(oracle, failure).case.content == b"replay_complete"
+
+
+def spoilings(value: Any, random: Random) -> Iterator[Any]:
+    """The value with another value somewhere, or without one, again and again."""
+    for _ in range(60):
+        copy = loads(dumps(value))
+        container, key = random.choice(fuzz.slots_of(copy))
+        if random.random() < 0.3:
+            del container[key]
+        else:
+            container[key] = random.choice((None, True, 0, 1, 1.0, 1.5, -1, "", "RL1", "open", "error", [], {}, [{}]))
+        yield copy
+
+
+@pytest.mark.parametrize("name", ["whole as envelope", "older as raw", "faulty as inline"])
+def test_the_fast_check_is_the_schema(name: str, oracle: fuzz.Oracle) -> None:
+    value = loads(dumps(lint(oracle.save(oracle.stock.by_name[name].content))))
+    assert fuzz.fast_check()(value)
+    verdicts = set()
+    for spoiled in spoilings(value, Random(name)):  # noqa: S311
+        valid = fuzz.fast_check()(spoiled)
+        assert valid == fuzz.validator().is_valid(spoiled)
+        verdicts.add(valid)
+    assert verdicts == {False, True}
+
+
+@pytest.mark.parametrize("change", fuzz.HARMLESS, ids=lambda change: change.__name__)
+def test_what_must_not_matter_is_a_change(change: Callable[..., Any], stock: fuzz.Stock) -> None:
+    changed = 0
+    for number, sample in enumerate(stock.plain):
+        lines = sample.content.split(b"\n")
+        result = change(Random(number), lines)  # noqa: S311
+        changed += result is not None and result[0] != lines
+    assert changed > len(stock.plain) / 20
+
+
+# Mutations that hypothesis composes
+
+FEW = (
+    *("whole as envelope", "older as raw", "faulty as recorder", "whole as zed", "older as tck-report"),
+    *("faulty as conductor-trace", "older as prefix box", "whole as content-length", "whole as envelope in gzip"),
+)
+
+
+@given(
+    name=st.sampled_from(FEW),
+    mutations=st.lists(st.tuples(st.sampled_from(sorted(fuzz.LEVELS)), st.randoms(use_true_random=False)), max_size=4),
+    closed=st.booleans(),
+    number=st.sampled_from([fuzz.REPEAT, 1, 2, 7]),
+)
+@settings(
+    max_examples=100,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+)
+def test_composed_mutations_give_a_report(
+    name: str, mutations: list[tuple[str, Random]], closed: bool, number: int, oracle: fuzz.Oracle
+) -> None:
+    sample = oracle.stock.by_name[name]
+    content = sample.content
+    for level, random in mutations:
+        content, _ = fuzz.mutated(random, content, level, sample, oracle.stock)
+    oracle.check(case(sample, content, number, closed=closed))
