@@ -928,7 +928,7 @@ COLOURED: Final = View(width=80, colour=True)
 VIEWS: Final = {"text": (View(), NARROW), "concise": (View(), NARROW), "json": (View(),)}
 
 DIRECTED: Final = re.compile(rb"c2a|\"out\"|SEND|client|sent|>>>|OUT|outgoing")
-TOO_SLOW_S: Final = 2.0
+TOO_SLOW_S: Final = 10.0
 HANG_S: Final = 30
 
 REPEAT, LINTER, FULL, COMMANDS, APART, BESIDE = 10, 20, 50, 200, 25, 25

@@ -1296,7 +1296,7 @@ def test_frames_may_stop_anywhere(cut: int, tmp_path: Path) -> None:
     assert len(written.data) - header == 58
     report = reported(written.data[:-cut], tmp_path)
     (trace,) = report["traces"]
-    line = written.lines[-1] if cut <= 36 else written.lines[-1] - (1 if cut <= 38 else 2)
+    line = written.lines[-1] - (0 if cut < 36 else 1 if cut <= 37 else 2)
     assert trace["error"] is None
     assert {each[::2] for each in found(report)} == {("RL105", written.lines[2]), ("RL002", line)}
     assert report["resumes"][0]["end"] == "open"

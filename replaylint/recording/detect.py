@@ -59,7 +59,7 @@ def recognise(source: Source, form: str | None = None) -> Recording:
         found = found or best(family(RECORDS), beginning)
     if failed is not None and (found is None or not head):
         raise failed
-    if found is None or not any(line.strip(BLANK.encode()) for line in head):
+    if found is None or not any(line is SKIPPED or line.strip(BLANK.encode()) for line in head):
         for number, line in enumerate(head, 1):
             if line is SKIPPED:
                 raise too_long(number)

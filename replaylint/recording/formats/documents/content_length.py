@@ -46,13 +46,15 @@ def _header(line: bytes) -> re.Match[bytes] | None:
 class _Stream:
     """Bytes, by lines and by lengths.
 
-    `number` is the 1-based line on which the next byte stands, `rest` what was read already of what comes next.
+    `number` is the 1-based line on which the next byte stands, `last` the last line on which one stood, `rest` what was
+    read already of what comes next.
     """
 
     def __init__(self, lines: Iterable[bytes], progress: Progress) -> None:
         self.number = 1
-        self._lines = unbroken(lines)
+        self.last = 0
         self.rest = b""
+        self._lines = unbroken(lines)
         self._progress = progress
 
     def line(self) -> bytes:
@@ -80,7 +82,7 @@ class _Stream:
     def _passed(self, data: bytes) -> bytes:
         if data:
             self.number += data.count(b"\n")
-            self._progress.lines = self.number - data.endswith(b"\n")
+            self._progress.lines = self.last = self.number - data.endswith(b"\n")
         return data
 
 
@@ -93,7 +95,8 @@ def _entries(stream: _Stream) -> Iterator[Entry]:
             if line.strip(b"\r\n"):  # some writers leave the blank line out
                 stream.back(line)
             begins = stream.number
-            yield _framed(begins, stream.take(length), length, cut=not stream.rest)
+            body = stream.take(length)
+            yield _framed(min(begins, stream.last), body, length, cut=not stream.rest)
             length = None
         elif (header := _header(line)) is not None:
             noise, length = line[: header.start()], int(header[1])
@@ -107,7 +110,7 @@ def _entries(stream: _Stream) -> Iterator[Entry]:
                 yield Entry(begins, NO_TIME, None, note, len(line))
         begins = stream.number
     if length is not None:
-        yield _framed(begins, b"", length, cut=True)
+        yield _framed(stream.last, b"", length, cut=True)
 
 
 def _framed(line: int, body: bytes, length: int, *, cut: bool) -> Entry:
