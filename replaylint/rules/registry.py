@@ -353,9 +353,10 @@ class Hit:
         return self.request.side if self.request else None
 
     def add(self, hit: Hit) -> None:
-        """Another one of the same subject, later in the recording."""
+        """Another one of the same subject. It may stand earlier: a text can turn out late not to be cut off."""
         self.severity = max(self.severity, hit.severity)
-        self.last_line = hit.last_line
+        self.line = min(self.line, hit.line)
+        self.last_line = max(self.last_line, hit.last_line)
         self.count += hit.count
 
     def message(self, shown: Callable[[int], int | str]) -> str:
