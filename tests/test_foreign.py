@@ -103,3 +103,12 @@ def test_a_resume_of_no_session_is_counted(value: object, tmp_path: Path) -> Non
     report = report_of(recording.error(1, -32602).lines(), tmp_path)
     assert (report["traces"][0]["malformed"], report["traces"][0]["malformed_line"]) == (1, 3)
     assert [each["session_id"] for each in report["resumes"]] == [None]
+
+
+def test_a_resume_of_no_session_outlives_a_change_of_the_version(tmp_path: Path) -> None:
+    recording = Recording().client(0, "initialize", protocolVersion=1)
+    recording.client(1, "session/resume", sessionId=7, replayFrom={"type": "start"})
+    report = report_of(recording.result(0, {"protocolVersion": 1}).error(1, -32602).lines(), tmp_path)
+    assert [(each["session_id"], each["replaying"], each["end"]) for each in report["resumes"]] == [
+        (None, False, "error")
+    ]

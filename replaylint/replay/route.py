@@ -654,7 +654,7 @@ class Route:
         self._tables = {}
         for request, resume in tuple(self.pending.items()):
             replaying = resume.asks_for_history(self.connection.version)
-            if resume.replaying and not replaying:
+            if resume.replaying and not replaying and resume in self.replays:  # not, if it names no session
                 self.replays.remove(resume)
                 self.plain.append(resume)
                 windows, resume.windows = tuple(resume.windows.values()), {}
