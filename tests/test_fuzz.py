@@ -1,4 +1,4 @@
-"""A part of the fuzzing that `tests/fuzz.py` does by hand; and that it would notice what it looks for."""
+"""A part of the fuzzing that `python -m tests.fuzz` does by hand; and that it would notice what it looks for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ from orjson import dumps, loads
 
 from replaylint.report.lint import lint
 from replaylint.report.model import Evidence
-from tests import fuzz
+from tests.fuzz.harmless import HARMLESS
+from tests.fuzz.inputs import Case, format_names
+from tests.fuzz.mutations import LEVELS, Stock, mutated
+from tests.fuzz.oracle import REPEAT, Oracle, Seen
+from tests.fuzz.run import Failure, Tally, fuzz, minimised, tried
+from tests.fuzz.samples import CODECS, Sample, own_samples, samples
+from tests.fuzz.schema import fast_check, validator
+from tests.fuzz.values import slots_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,16 +35,16 @@ SEED = 1
 
 
 @pytest.fixture(scope="module")
-def stock() -> fuzz.Stock:
-    return fuzz.Stock(fuzz.samples())
+def stock() -> Stock:
+    return Stock(samples())
 
 
 @pytest.fixture
-def oracle(stock: fuzz.Stock, tmp_path: Path) -> fuzz.Oracle:
-    return fuzz.Oracle(tmp_path, stock, SEED)
+def oracle(stock: Stock, tmp_path: Path) -> Oracle:
+    return Oracle(tmp_path, stock, SEED)
 
 
-def told(total: fuzz.Tally) -> str:
+def told(total: Tally) -> str:
     """What failed, and how to have it again."""
     return "\n".join(
         f"python -m tests.fuzz --seed {SEED} --first {each.case.number} --inputs 1\n{each.text}"
@@ -46,31 +53,31 @@ def told(total: fuzz.Tally) -> str:
 
 
 def test_a_twentieth_of_what_is_done_by_hand() -> None:
-    total = fuzz.fuzz(INPUTS, os.cpu_count() or 1, SEED)
+    total = fuzz(INPUTS, os.cpu_count() or 1, SEED)
     assert not total.failures, told(total)
     assert total.inputs == INPUTS
     assert total.windows / total.inputs >= 0.5
-    assert min(total.levels[level] for level in fuzz.LEVELS) > INPUTS / 10
+    assert min(total.levels[level] for level in LEVELS) > INPUTS / 10
 
 
 def test_inputs_and_reports_are_the_same_in_any_process() -> None:
-    one, other = fuzz.fuzz(1000, 1, SEED, first=INPUTS), fuzz.fuzz(1000, 2, SEED, first=INPUTS)
+    one, other = fuzz(1000, 1, SEED, first=INPUTS), fuzz(1000, 2, SEED, first=INPUTS)
     assert (one.digest, one.levels, one.groups) == (other.digest, other.levels, other.groups)
-    assert one.digest != fuzz.fuzz(1000, 2, SEED + 1, first=INPUTS).digest
+    assert one.digest != fuzz(1000, 2, SEED + 1, first=INPUTS).digest
 
 
 # Samples
 
 
-def test_there_are_samples_in_every_format(stock: fuzz.Stock) -> None:
-    assert {sample.form for sample in stock.every if sample.form} == set(fuzz.format_names())
-    assert {sample.codec for sample in stock.every} >= {None, *fuzz.CODECS}
+def test_there_are_samples_in_every_format(stock: Stock) -> None:
+    assert {sample.form for sample in stock.every if sample.form} == set(format_names())
+    assert {sample.codec for sample in stock.every} >= {None, *CODECS}
     assert all(stock.groups[name] for name in ("samples", "rules", "formats"))
 
 
-@pytest.mark.parametrize("sample", list(fuzz.own_samples()), ids=lambda sample: sample.name)
-def test_a_sample_is_of_its_format_and_reaches_a_window(sample: fuzz.Sample, oracle: fuzz.Oracle) -> None:
-    content = fuzz.CODECS[sample.codec][1](sample.content) if sample.codec else sample.content
+@pytest.mark.parametrize("sample", list(own_samples()), ids=lambda sample: sample.name)
+def test_a_sample_is_of_its_format_and_reaches_a_window(sample: Sample, oracle: Oracle) -> None:
+    content = CODECS[sample.codec][1](sample.content) if sample.codec else sample.content
     report = lint(oracle.save(content))
     if sample.codec == "zstd" and report.traces[0].error is not None:
         assert report.traces[0].error.code == "needs-library"
@@ -79,14 +86,14 @@ def test_a_sample_is_of_its_format_and_reaches_a_window(sample: fuzz.Sample, ora
     assert any(resume.replaying for resume in report.resumes)
 
 
-def test_without_mutations_every_sample_holds(oracle: fuzz.Oracle) -> None:
+def test_without_mutations_every_sample_holds(oracle: Oracle) -> None:
     for number, sample in enumerate(oracle.stock.every):
         oracle.check(case(sample, number=number))
 
 
-def case(sample: fuzz.Sample, content: bytes | None = None, number: int = 7, **options: Any) -> fuzz.Case:
+def case(sample: Sample, content: bytes | None = None, number: int = 7, **options: Any) -> Case:
     """A sample, or what became of it, as an input."""
-    plain = fuzz.Case(
+    plain = Case(
         number, sample.name, sample.content, (), closed=False, expect=None, form=None, max_line=None, mode="one", cut=0
     )
     return plain._replace(**options) if content is None else plain._replace(content=content, **options)
@@ -145,7 +152,7 @@ SPOILED: dict[Callable[[Report], None], str] = {
 
 
 @pytest.mark.parametrize("spoil", SPOILED, ids=lambda spoil: spoil.__name__)
-def test_what_does_not_hold_is_a_failure(spoil: Callable[[Report], None], oracle: fuzz.Oracle) -> None:
+def test_what_does_not_hold_is_a_failure(spoil: Callable[[Report], None], oracle: Oracle) -> None:
     sample = oracle.stock.by_name["faulty as envelope"]
 
     def spoiled(*arguments: Any, **options: Any) -> Report:
@@ -153,14 +160,14 @@ def test_what_does_not_hold_is_a_failure(spoil: Callable[[Report], None], oracle
         spoil(report)
         return report
 
-    assert isinstance(fuzz.tried(oracle, case(sample)), fuzz.Seen)
-    with patch("tests.fuzz.lint", spoiled):
-        result = fuzz.tried(oracle, case(sample))
-    assert isinstance(result, fuzz.Failure)
+    assert isinstance(tried(oracle, case(sample)), Seen)
+    with patch("tests.fuzz.oracle.lint", spoiled):
+        result = tried(oracle, case(sample))
+    assert isinstance(result, Failure)
     assert SPOILED[spoil] in result.key
 
 
-def test_a_report_that_changes_is_a_failure(oracle: fuzz.Oracle) -> None:
+def test_a_report_that_changes_is_a_failure(oracle: Oracle) -> None:
     closed = iter([False, True])
 
     def moody(path: str, **options: Any) -> Report:
@@ -168,42 +175,42 @@ def test_a_report_that_changes_is_a_failure(oracle: fuzz.Oracle) -> None:
 
     sample = oracle.stock.by_name["whole as envelope"]
     begun = sample.content[: sample.content.index(b"replay_complete")]
-    with patch("tests.fuzz.lint", moody):
-        result = fuzz.tried(oracle, case(sample, begun, fuzz.REPEAT))
-    assert isinstance(result, fuzz.Failure)
+    with patch("tests.fuzz.oracle.lint", moody):
+        result = tried(oracle, case(sample, begun, REPEAT))
+    assert isinstance(result, Failure)
     assert result.key == "the same input gives another report"
 
 
-def test_what_takes_too_long_is_a_failure(oracle: fuzz.Oracle) -> None:
+def test_what_takes_too_long_is_a_failure(oracle: Oracle) -> None:
     def endless(*arguments: Any, **options: Any) -> Report:
         while True:
             pass
 
     if not hasattr(signal, "SIGALRM"):
         pytest.skip("nothing here can interrupt it")
-    with patch("tests.fuzz.lint", endless), patch("tests.fuzz.HANG_S", 1):
-        result = fuzz.tried(oracle, case(oracle.stock.every[0]))
-    assert isinstance(result, fuzz.Failure)
+    with patch("tests.fuzz.oracle.lint", endless), patch("tests.fuzz.run.HANG_S", 1):
+        result = tried(oracle, case(oracle.stock.every[0]))
+    assert isinstance(result, Failure)
     assert result.key == "Hang in endless of test_fuzz.py"
 
 
-def test_a_failure_is_made_small(oracle: fuzz.Oracle) -> None:
+def test_a_failure_is_made_small(oracle: Oracle) -> None:
     def picky(path: str, **options: Any) -> Report:
         if b"replay_complete" in Path(path).read_bytes():
             raise KeyError("marker")
         return lint(path, **options)
 
-    with patch("tests.fuzz.lint", picky):
-        failure = fuzz.tried(oracle, case(oracle.stock.by_name["whole as envelope"]))
-        assert isinstance(failure, fuzz.Failure)
-        assert fuzz.minimised(oracle, failure).case.content == b"replay_complete"
+    with patch("tests.fuzz.oracle.lint", picky):
+        failure = tried(oracle, case(oracle.stock.by_name["whole as envelope"]))
+        assert isinstance(failure, Failure)
+        assert minimised(oracle, failure).case.content == b"replay_complete"
 
 
 def spoilings(value: Any, random: Random) -> Iterator[Any]:
     """The value with another value somewhere, or without one, again and again."""
     for _ in range(60):
         copy = loads(dumps(value))
-        container, key = random.choice(fuzz.slots_of(copy))
+        container, key = random.choice(slots_of(copy))
         if random.random() < 0.3:
             del container[key]
         else:
@@ -212,19 +219,19 @@ def spoilings(value: Any, random: Random) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("name", ["whole as envelope", "older as raw", "faulty as inline"])
-def test_the_fast_check_is_the_schema(name: str, oracle: fuzz.Oracle) -> None:
+def test_the_fast_check_is_the_schema(name: str, oracle: Oracle) -> None:
     value = loads(dumps(lint(oracle.save(oracle.stock.by_name[name].content))))
-    assert fuzz.fast_check()(value)
+    assert fast_check()(value)
     verdicts = set()
     for spoiled in spoilings(value, Random(name)):  # noqa: S311
-        valid = fuzz.fast_check()(spoiled)
-        assert valid == fuzz.validator().is_valid(spoiled)
+        valid = fast_check()(spoiled)
+        assert valid == validator().is_valid(spoiled)
         verdicts.add(valid)
     assert verdicts == {False, True}
 
 
-@pytest.mark.parametrize("change", fuzz.HARMLESS, ids=lambda change: change.__name__)
-def test_what_must_not_matter_is_a_change(change: Callable[..., Any], stock: fuzz.Stock) -> None:
+@pytest.mark.parametrize("change", HARMLESS, ids=lambda change: change.__name__)
+def test_what_must_not_matter_is_a_change(change: Callable[..., Any], stock: Stock) -> None:
     changed = 0
     for number, sample in enumerate(stock.plain):
         lines = sample.content.split(b"\n")
@@ -243,9 +250,9 @@ FEW = (
 
 @given(
     name=st.sampled_from(FEW),
-    mutations=st.lists(st.tuples(st.sampled_from(sorted(fuzz.LEVELS)), st.randoms(use_true_random=False)), max_size=4),
+    mutations=st.lists(st.tuples(st.sampled_from(sorted(LEVELS)), st.randoms(use_true_random=False)), max_size=4),
     closed=st.booleans(),
-    number=st.sampled_from([fuzz.REPEAT, 1, 2, 7]),
+    number=st.sampled_from([REPEAT, 1, 2, 7]),
 )
 @settings(
     max_examples=100,
@@ -255,10 +262,10 @@ FEW = (
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
 )
 def test_composed_mutations_give_a_report(
-    name: str, mutations: list[tuple[str, Random]], closed: bool, number: int, oracle: fuzz.Oracle
+    name: str, mutations: list[tuple[str, Random]], closed: bool, number: int, oracle: Oracle
 ) -> None:
     sample = oracle.stock.by_name[name]
     content = sample.content
     for level, random in mutations:
-        content, _ = fuzz.mutated(random, content, level, sample, oracle.stock)
+        content, _ = mutated(random, content, level, sample, oracle.stock)
     oracle.check(case(sample, content, number, closed=closed))
