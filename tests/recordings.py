@@ -123,14 +123,14 @@ def report_of(lines: Iterable[bytes], folder: Path, *, closed: bool = False) -> 
     return report_of_file(path, closed=closed)
 
 
-def report_of_file(*paths: Path, closed: bool = False, expect: Iterable[str] | None = None) -> Message:
-    """The report of these files, as its JSON has it."""
-    report: Message = json.loads(dumps(lint(paths, closed=closed, expect=expect)))
+def report_of_file(*paths: Path, **options: Any) -> Message:
+    """The report of these files, as its JSON has it; the options are those of `lint`."""
+    report: Message = json.loads(dumps(lint(paths, **options)))
     return report
 
 
-def found(report: Message, *, least: str = "info") -> list[tuple[str, str, int]]:
-    """Rule, severity and line of each finding of this severity or above."""
+def found(report: Message, *, least: str = "info") -> list[tuple[str, str, int | None]]:
+    """Rule, severity and line, if it has one, of each finding of this severity or above."""
     ranks = {"info": 0, "warning": 1, "error": 2}
     return [
         (each["rule"], each["severity"], each["line"])

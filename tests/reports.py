@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 
 from replaylint.report.model import (
+    Baseline,
+    BaselineEntry,
     Connection,
     Distribution,
     Evidence,
+    Exemption,
     Finding,
     Marker,
     Moment,
@@ -63,6 +66,7 @@ def session(session_id: str, outcome: str, **facts: Any) -> Session:
         "was_active": False,
         "certified_by": None,
         "marker": None,
+        "replay_end_line": None,
         "updates": Updates(0, 0, 0, 0, {}),
         "timing": UNKNOWN,
     }
@@ -80,6 +84,7 @@ def resume(trace: str, connection: int, request_id: object, line: int, *sessions
         "request": Moment(line, START + line),
         "response": Response(line + 9, START + line + 9, None),
         "end": "success",
+        "unanswered_s": None,
     }
     return Resume(
         trace=trace, connection=connection, request_id=request_id, sessions=list(sessions), **{**defaults, **facts}
@@ -315,7 +320,7 @@ def findings() -> list[Finding]:
 
 def rich() -> Report:
     """The report that the golden files show."""
-    nothing = Distribution(0, *[None] * 7)
+    nothing = Distribution(0, None, None, None, None, None, None, None, [], [])
     return Report(
         schema_version=1,
         tool=Tool("replaylint", "0.1.0"),
@@ -324,6 +329,7 @@ def rich() -> Report:
         findings=findings(),
         summary=Summary(
             resumes=9,
+            replays=7,
             outcomes={
                 "complete": 2,
                 "complete_failed": 1,
@@ -334,11 +340,27 @@ def rich() -> Report:
                 "not_requested": 1,
             },
             findings={"error": 2, "warning": 3, "info": 2},
-            timing={"response_gap_s": Distribution(1, 2.7, 2.7, None, None, None, 2.7, 2.7), "replay_s": nothing},
+            known=1,
+            timing={
+                "response_gap_s": Distribution(1, 2.7, 2.7, None, None, None, 2.7, 2.7, [], []),
+                "replay_s": nothing,
+            },
+            resolution_s=1e-06,
+            unmeasured={"no_response": 2, "clock": 4},
             quiet_timer=[],
             quiet_timer_needed_s=None,
+            group_by=None,
             groups=[],
         ),
+        passed_over=0,
+        baseline=Baseline(
+            "baseline.json", 1, [BaselineEntry("e" * 64, "RL301", "live-before-marker", "error", "agent", 2)]
+        ),
+        exceptions=[
+            Exemption("agent", "<0.9", ["RL201", "RL3"], "predates the marker", "2026-03-01", 2, expired=True),
+            Exemption("other", None, ["RL1"], "its vendor is told", None, 1, expired=False),
+            Exemption("third", None, ["RL1"], "left nothing out", None, 0, expired=False),
+        ],
     )
 
 

@@ -636,7 +636,7 @@ def mutated(draw: DrawFn) -> list[bytes]:
 
 # Reports
 
-LINE_KEYS = frozenset({"line", "last_line", "announced_line"})
+LINE_KEYS = frozenset({"line", "last_line", "announced_line", "replay_end_line"})
 
 
 def retold(value: Any, numbers: Sequence[int], key: str = "") -> Any:

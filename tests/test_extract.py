@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SHARED = ROOT.parent / "shared"
-SAMPLES = sorted((ROOT / "sample_traces").iterdir())
+SAMPLES = sorted((ROOT / "sample_traces").glob("*.ndjson"))
 SHARED_FILES = sorted(
     path.relative_to(SHARED).as_posix()
     for folder in ("corpus", "traces/real")
@@ -44,9 +44,13 @@ def content(path: Path) -> list[bytes]:
     return (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).splitlines(keepends=True)
 
 
+LEFT_OUT = {"trace", "connection", "request", "response", "unanswered_s"}
+"""Where a resume stands; and how long it is seen to be unanswered, which an extract shows less of."""
+
+
 def facts(report: Message, resume: Message) -> Message:
     """What a report says of a resume, but for lines and the numbers of connections."""
-    sessions = [{**each, "announced_line": None} for each in resume["sessions"]]
+    sessions = [{**each, "announced_line": None, "replay_end_line": None} for each in resume["sessions"]]
     for each in sessions:
         each["marker"] = each["marker"] and each["marker"]["kind"]
     line = resume["request"]["line"]
@@ -58,7 +62,7 @@ def facts(report: Message, resume: Message) -> Message:
         and each["side"] in {"client", None}
     ]
     return {
-        **{key: value for key, value in resume.items() if key not in {"trace", "connection", "request", "response"}},
+        **{key: value for key, value in resume.items() if key not in LEFT_OUT},
         "sessions": sessions,
         "error": resume["response"] and resume["response"]["error"],
         "findings": sorted([each["rule"], each["severity"], each["count"], each["session_id"]] for each in concerned),

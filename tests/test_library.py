@@ -113,13 +113,15 @@ def spoken(body: object, form: Callable[[object], Any]) -> Any:
 
 
 def substance(report: Message) -> tuple[Any, ...]:
-    """What a report says, but for the trace's own facts and the sizes of messages."""
+    """What a report says, but for the trace's own facts, its clock's among them, and the sizes of messages."""
     resumes, findings = report["resumes"], report["findings"]
     for each in (*resumes, *findings):
         each["trace"] = ""
     for resume in resumes:
+        resume["unanswered_s"] = None  # a recorder's own note may be the last sign of time
         for session in resume["sessions"]:
             session["updates"]["bytes"] = 0
+    report["summary"]["resolution_s"] = None
     connections = [connection for trace in report["traces"] for connection in trace["connections"]]
     return resumes, findings, connections, report["summary"]
 

@@ -14,7 +14,7 @@ import pytest
 
 from replaylint.rules import all_rules
 from tests.recordings import Message, found, report_of_file
-from tests.test_rules import FOLDER, expectation
+from tests.test_rules import FOLDER, options
 from tests.test_schema import check
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Case(NamedTuple):
     """What is done to the quiet twin of a rule, and every finding then, in the order of the report."""
 
     change: Change
-    findings: list[tuple[str, str, int]]
+    findings: list[tuple[str, str, int | None]]
 
 
 CASES = {
@@ -306,6 +306,23 @@ CASES = {
         insert(6, "a2c", update("sA", "tool_call", toolCallId="t2", title="Run", kind="execute", status="pending")),
         [("RL324", "warning", 7)],
     ),
+    # The agent takes a second longer to answer.
+    "RL401": Case(change(8, "ts", 1764400002.57), [("RL401", "error", 8)]),
+    # The agent takes longer to end the replay.
+    "RL402": Case(change(6, "ts", 1764400001.44), [("RL402", "error", 6)]),
+    # The agent takes a second longer to answer.
+    "RL403": Case(change(8, "ts", 1764400002.07), [("RL403", "error", 8)]),
+    # The agent takes longer to tell the state.
+    "RL404": Case(change(7, "ts", 1764400000.57), [("RL404", "error", None)]),
+    # The recording stops too early.
+    "RL405": Case(
+        drop(8),
+        [
+            # "a request is unanswered at the end of the connection or of the recording"
+            ("RL105", "warning", 3),
+            ("RL405", "warning", None),
+        ],
+    ),
     # The agent sends no marker: "another outcome" than complete.
     "RL406": Case(
         drop(6),
@@ -315,19 +332,21 @@ CASES = {
             ("RL406", "error", 7),
         ],
     ),
+    # The agent sends no marker, which was excused for a time that is over.
+    "RL407": Case(drop(6), [("RL407", "warning", None)]),
 }
 
 
-def twin_of(code: str) -> tuple[Lines, list[str] | None]:
-    """The quiet twin of a rule, and the outcomes for `--expect`."""
+def twin_of(code: str) -> tuple[Lines, dict[str, Any]]:
+    """The quiet twin of a rule, and the options of `lint` for it."""
     path = FOLDER / code / "quiet.ndjson"
-    return path.read_bytes().decode().split("\n"), expectation(path).get("expect")
+    return path.read_bytes().decode().split("\n"), options(path)
 
 
-def report_of(lines: Iterable[str], expect: list[str] | None, folder: Path) -> Message:
+def report_of(lines: Iterable[str], asked: dict[str, Any], folder: Path) -> Message:
     path = folder / "trace.ndjson"
     path.write_bytes("\n".join(lines).encode())
-    return report_of_file(path, expect=expect)
+    return report_of_file(path, **asked)
 
 
 def test_the_table_has_every_rule() -> None:
@@ -341,14 +360,14 @@ def test_a_rule_is_in_its_own_findings_once(code: str) -> None:
 
 @pytest.mark.parametrize("code", CASES)
 def test_the_twin_has_no_findings(code: str, tmp_path: Path) -> None:
-    lines, expect = twin_of(code)
-    assert found(report_of(lines, expect, tmp_path)) == []
+    lines, asked = twin_of(code)
+    assert found(report_of(lines, asked, tmp_path)) == []
 
 
 @pytest.mark.parametrize("code", CASES)
 def test_one_changed_message_makes_it_fire(code: str, tmp_path: Path) -> None:
-    lines, expect = twin_of(code)
-    assert found(report_of(CASES[code].change(lines), expect, tmp_path)) == CASES[code].findings
+    lines, asked = twin_of(code)
+    assert found(report_of(CASES[code].change(lines), asked, tmp_path)) == CASES[code].findings
 
 
 @pytest.mark.parametrize("code", CASES)
@@ -378,10 +397,10 @@ TWINS = {repr(twin_of(code)): code for code in reversed(CODES)}
 
 @pytest.mark.parametrize("code", sorted(TWINS.values()))
 def test_whatever_is_done_to_one_message_the_report_is_as_declared(code: str, tmp_path: Path) -> None:
-    lines, expect = twin_of(code)
+    lines, asked = twin_of(code)
     for name, changed in changes(lines):
         try:
-            report = report_of(changed, expect, tmp_path)
+            report = report_of(changed, asked, tmp_path)
             check(report)
             assert [each["error"] for each in report["traces"]] == [None]
             known = range(1, len([line for line in changed if line]) + 1)

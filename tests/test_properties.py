@@ -62,10 +62,12 @@ def rendered(report: Report, name: str) -> bytes:
 
 
 def texts(parts: list[Any]) -> list[str]:
-    """Parts of a report in an order of their own, without what numbers connections."""
-    return sorted(
-        json.dumps({key: value for key, value in part.items() if key != "connection"}, sort_keys=True) for part in parts
-    )
+    """Parts of a report in an order of their own.
+
+    Without what numbers connections, and for how long others show that a request is unanswered.
+    """
+    own = ({key: part[key] for key in part if key not in {"connection", "unanswered_s"}} for part in parts)
+    return sorted(json.dumps(part, sort_keys=True) for part in own)
 
 
 def findings(report: Message) -> list[Message]:

@@ -14,10 +14,12 @@ import pytest
 from replaylint.recording.formats import every_format
 from replaylint.render import formats, rulebook
 from replaylint.render.concise import render
+from replaylint.render.markdown import LONGEST
 from replaylint.render.view import View
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.report.lint import lint
 from replaylint.report.rulebook import entries
+from replaylint.report.timeline import MOST
 from replaylint.rules import all_rules
 from tests.conftest import ROOT
 from tests.recordings import report_of_file
@@ -97,6 +99,14 @@ def test_the_line_that_is_shown_looks_as_the_readme_shows() -> None:
     assert printed(*called[1].split()) == called[2]
 
 
+def test_the_timeline_is_what_the_readme_shows() -> None:
+    called = re.search(r"`replaylint (--timeline [^`]+)` prints\n\n```\n(.*?)```", README, re.DOTALL)
+    assert called is not None
+    assert printed(*called[1].split()) == called[2]
+    assert f"more than {MOST} lines" in README
+    assert f"at most {LONGEST:,} characters" in README
+
+
 def test_the_extract_is_what_the_readme_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     called = re.search(r"Of the (\d+) lines .*?`replaylint (extract [^`]+) -o (\S+)`\s+keeps (\d+)", README, re.DOTALL)
     shown = re.search(r"`replaylint (-f concise [^`]+)` prints[^`]*```\n(.*?)```", README, re.DOTALL)
@@ -109,6 +119,25 @@ def test_the_extract_is_what_the_readme_says(tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     assert "".join(render(lint([called[3]]), View())) == shown[2]
     assert shown[1].split()[-1] == called[3]
+
+
+def test_the_statistics_are_those_of_the_real_recordings() -> None:
+    """What the README says of them in words, too."""
+    called = re.search(r"`replaylint (--statistics \S+)` prints\n\n```\n(.*?)```", README, re.DOTALL)
+    assert called is not None
+    assert printed(*called[1].split(), status=1) == called[2]
+    report = report_of_file(*sorted((ROOT / "sample_traces" / "real").iterdir()))
+    replays = [each["sessions"][0]["timing"] for each in report["resumes"] if each["replaying"]]
+    gaps = [each["response_gap_s"] for each in replays if each["response_gap_s"] is not None]
+    pauses = [each["longest_pause_s"] for each in replays if each["longest_pause_s"] is not None]
+    assert (len(pauses), sum(pause >= 0.05 for pause in pauses), max(pauses)) == (41, 1, 0.113038)
+    assert (len(gaps), sum(gap < 3 for gap in gaps)) == (42, 38)
+    claude = lint(ROOT / "sample_traces" / "real", group_by="agent").summary.groups[0]
+    assert (claude.key, claude.timing["response_gap_s"].p50) == (
+        "@agentclientprotocol/claude-agent-acp 0.101.0",
+        0.289007,
+    )
+    assert sum(gap > 17 for gap in gaps) == 4
 
 
 UTF8 = {**os.environ, "LC_ALL": "C.UTF-8", "PYTHONIOENCODING": "utf-8"}
@@ -131,7 +160,7 @@ SAMPLES = {
 
 
 def test_every_sample_is_listed_in_the_order_of_the_story() -> None:
-    names = {path.stem for path in (ROOT / "sample_traces").iterdir()}
+    names = {path.stem for path in (ROOT / "sample_traces").iterdir() if path.is_file()}
     assert names == {name.removesuffix(".ndjson") for name in SAMPLES}
     table = README.split("## Samples")[1].split("\n## ")[0]
     assert re.findall(r"^\| `([\w.-]+)` \|", table, re.MULTILINE) == list(SAMPLES)

@@ -1,7 +1,7 @@
 """Each rule against its recordings, which `rules/CODE/` holds: every finding, and the wording of the rule's own.
 
 An expectation lists what the semantics say of its recording; of rules that are still to be written, nothing is
-compared. Its `expect` holds the outcomes for `--expect`.
+compared. What else it holds are options of `lint`, by their names: without them the rules of RL4 are silent.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Said(NamedTuple):
 
     name: str
     party: str
-    last_line: int
+    last_line: int | None
     times: int
     message: str
     evidence: list[tuple[int, str]]
@@ -488,6 +488,50 @@ SAID = {
         "clients show it as running for ever: replay how it ended",
         [(3, "request"), (7, "response")],
     ),
+    "RL401": Said(
+        "gap-over-budget",
+        "agent",
+        8,
+        1,
+        "the response came 3.01 s after the replay had ended, where at most 2.00 s is allowed; do what is slow before "
+        "the replay or beside it, and answer once the history is out",
+        [(3, "request"), (6, "marker"), (8, "response")],
+    ),
+    "RL402": Said(
+        "replay-over-budget",
+        "agent",
+        6,
+        1,
+        "the replay of 2 history updates took 1.51 s from the request on, where at most 1.00 s is allowed; begin it at "
+        "once, and send it without pauses",
+        [(3, "request"), (6, "marker"), (8, "response")],
+    ),
+    "RL403": Said(
+        "resume-over-budget",
+        "agent",
+        8,
+        1,
+        "the response came 3.03 s after the request, where at most 2.00 s is allowed; see in the report how much of it "
+        "was the replay and how much came after it",
+        [(3, "request"), (8, "response")],
+    ),
+    "RL404": Said(
+        "budget-exceeded",
+        "agent",
+        None,
+        1,
+        "max(response_gap) is 400 ms over 1 replay, and the budget is max(response_gap)<300ms; --statistics shows the "
+        "distribution, --group-by whose it is",
+        [],
+    ),
+    "RL405": Said(
+        "budget-not-judged",
+        "recording",
+        None,
+        3,
+        "whether the response gap is at most 2.00 s cannot be judged for 3 of 3 replays: the recording has no times",
+        [],
+    ),
     "RL406": Said(
         "unexpected-outcome",
         "agent",
@@ -496,6 +540,15 @@ SAID = {
         "the outcome is unmarked, where complete was expected; see the other findings on this request, or expect "
         "unmarked too",
         [(3, "request"), (6, "response")],
+    ),
+    "RL407": Said(
+        "expired-exception",
+        "agent",
+        None,
+        1,
+        "the exception for agent ended on 2026-03-01, and still leaves out 1 finding of RL201 (predates the marker); "
+        "look whether the agent can be updated, and delete the exception or give it a new date",
+        [],
     ),
 }
 
@@ -516,6 +569,8 @@ ORDER: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "RL304": (("request", "response"), ()),
     "RL305": (("request",), ("announcement",)),
     "RL312": (("request", "close"), ()),
+    "RL401": (("request",), ()),
+    "RL402": (("request",), ()),
 }
 """The evidence that stands before the line of a rule's finding, and the evidence that stands after it."""
 
@@ -526,7 +581,12 @@ def relative(path: Path) -> str:
 
 @cache
 def report(path: Path) -> Message:
-    return report_of_file(path, expect=expectation(path).get("expect"))
+    return report_of_file(path, **options(path))
+
+
+def options(path: Path) -> dict[str, Any]:
+    """What the user of this recording asks for, as `lint` takes it."""
+    return {name: value for name, value in expectation(path).items() if name != "findings"}
 
 
 def expectation(path: Path) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def reached(monkeypatch: pytest.MonkeyPatch) -> set[Pair]:
 
 
 def replay(path: Path) -> None:
-    engine = Engine(Curious(), lambda *_: None)
+    engine = Engine(Curious(lambda _: None), lambda *_: None)
     with Source(str(path)) as source:
         engine.run(recognise(source).messages)
     engine.finish(closed=False)

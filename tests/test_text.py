@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from replaylint.report.model import Finding, Resume, Session, Timing
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
-NOTHING = Distribution(0, *[None] * 7)
+NOTHING = Distribution(0, None, None, None, None, None, None, None, [], [])
 
 
 def shown(report: Report, **options: Any) -> str:
@@ -69,8 +69,12 @@ def report_of(
     """A report; its summary counts what a test needs of it."""
     counts = {each: sum(found.severity == each for found in findings) for each in ("error", "warning", "info")}
     outcomes: Counter[str] = Counter(one.outcome for each in resumes for one in each.sessions)
-    summary = Summary(len(resumes), dict(outcomes), counts, {"response_gap_s": gaps}, [], None, [])
-    return dataclasses.replace(rich(), traces=traces, resumes=resumes, findings=list(findings), summary=summary)
+    timing = {"response_gap_s": gaps}
+    summary = Summary(len(resumes), len(resumes), dict(outcomes), counts, 0, timing, None, {}, [], None, None, [])
+    agreed: dict[str, Any] = {"baseline": None, "exceptions": []}
+    return dataclasses.replace(
+        rich(), traces=traces, resumes=resumes, findings=list(findings), summary=summary, **agreed
+    )
 
 
 GAP = timing(
@@ -124,7 +128,7 @@ def usual() -> Report:
         evidence=[Evidence(3, "request"), Evidence(20, "marker")],
     )
     resumed = resume(ONE, 1, 7, 3, complete(), child, response=Response(24, START, None))
-    return report_of([trace()], [resumed], [found], Distribution(12, 0.4, 1.9, 2.0, None, None, 2.0, 1.5))
+    return report_of([trace()], [resumed], [found], Distribution(12, 0.4, 1.9, 2.0, None, None, 2.0, 1.5, [], []))
 
 
 @pytest.mark.parametrize(
@@ -626,13 +630,13 @@ def test_a_finding_of_no_recording_is_shown() -> None:
     ("gaps", "wanted"),
     [
         (NOTHING, None),
-        (Distribution(1, 2.7, 2.7, None, None, None, 2.7, 2.7), "response gap over 1 replay: 2.70 s"),
+        (Distribution(1, 2.7, 2.7, None, None, None, 2.7, 2.7, [], []), "response gap over 1 replay: 2.70 s"),
         (
-            Distribution(3, 0.1, 0.2, None, None, None, 0.3, 0.2),
+            Distribution(3, 0.1, 0.2, None, None, None, 0.3, 0.2, [], []),
             "response gap over 3 replays: min 100 ms, median 200 ms, max 300 ms",
         ),
         (
-            Distribution(10, 0.1, 0.2, 0.25, None, None, 0.3, 0.2),
+            Distribution(10, 0.1, 0.2, 0.25, None, None, 0.3, 0.2, [], []),
             "response gap over 10 replays: min 100 ms, median 200 ms, p90 250 ms, max 300 ms",
         ),
     ],

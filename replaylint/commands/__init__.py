@@ -11,6 +11,7 @@ COMMANDS: Final = {
     DEFAULT: "Lint recordings. It needs not be named.",
     "show": "Show one line of a recording, and what is known about it.",
     "extract": "Write the smallest recording that shows one resume.",
+    "compare": "Compare two versions: what is new, and what became slower.",
     "explain": "Explain rules: what each means, an example, and how to fix it.",
     "rules": "List the rules.",
     "formats": "List the recording formats that are read.",

@@ -1,22 +1,30 @@
 """`replaylint check`: lint recordings and report. It is what `replaylint` does without another command."""
 
 # Annotations are no strings here: typer would compile each of them at every start.
-import gc
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from replaylint import __version__
-from replaylint.commands import COMMANDS, terminal
-from replaylint.commands.output import PROGRAM, complain, write
+from replaylint.commands import terminal
+from replaylint.commands.inputs import complain_of
+from replaylint.commands.nearby import files
+from replaylint.commands.output import PROGRAM, write
 from replaylint.commands.usage import list_commands
 from replaylint.render import Format, renderer
-from replaylint.render.escape import printable
 from replaylint.report.findings import SEVERITIES
 from replaylint.report.lint import lint
+from replaylint.report.model import GroupBy
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import date
+
+    from replaylint.commands.settings import Settings
     from replaylint.report.model import Report
+    from replaylint.report.quotes import Place, Quote
+    from replaylint.report.redaction import Redactor
+    from replaylint.report.timeline import Timelines
 
 
 def _version(wanted: bool) -> None:
@@ -31,11 +39,35 @@ def _help(context: typer.Context, wanted: bool) -> None:
         raise typer.Exit
 
 
+def _today() -> "date":
+    from datetime import date  # noqa: PLC0415
+
+    return date.today()
+
+
+def _settings(context: typer.Context, wanted: bool) -> bool:
+    """They are defaults: what is given on the command line comes before them."""
+    for path in files():
+        from replaylint.commands.settings import read  # noqa: PLC0415
+
+        found = read(path, context)
+        if found is not None:
+            context.obj, context.default_map = found, found.values
+            break
+    return wanted
+
+
 def check(
+    context: typer.Context,
     traces: Annotated[
-        list[str] | None, typer.Argument(metavar="TRACE...", help="Recordings; - is standard input.")
+        list[str] | None,
+        typer.Argument(metavar="TRACE...", help="Recordings, or folders of them; - is standard input."),
     ] = None,
     form: Annotated[Format, typer.Option("--format", "-f", help="How to print the report.")] = "text",
+    export: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FORMAT=PATH", help="Write the report to a file, too, in this format; repeatable."),
+    ] = None,
     select: Annotated[
         list[str] | None,
         typer.Option(metavar="RULE[,RULE]", help="Report these rules only: a code, a name, or a prefix such as RL2."),
@@ -79,6 +111,37 @@ def check(
         str | None,
         typer.Option(metavar="SIZE", help="Skip longer lines, and report them: bytes, or with a unit (256MiB)."),
     ] = None,
+    max_gap: Annotated[
+        str | None,
+        typer.Option(metavar="DURATION", help="Report response gaps longer than this (2s, 500ms) as errors."),
+    ] = None,
+    max_replay: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="Report replays longer than this as errors.")
+    ] = None,
+    max_total: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="Report resumes that take longer than this as errors.")
+    ] = None,
+    budget: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BUDGET", help="Report it as an error if all replays together exceed p95(response_gap)<2s."
+        ),
+    ] = None,
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Text, csv: what all resumes came to, instead of each.")
+    ] = False,
+    group_by: Annotated[
+        GroupBy | None, typer.Option(help="Text, csv, json: the statistics of each group, too.")
+    ] = None,
+    timeline: Annotated[
+        bool, typer.Option("--timeline", help="Text: what came when in each session of a resume.")
+    ] = False,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Do not fail for the findings that are known from this file.")
+    ] = None,
+    write_baseline: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the findings to this file, and take them for known.")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Text: show every resume, however many there are.")] = False,
     session: Annotated[
         str | None, typer.Option(metavar="ID", help="Text: show only the resumes of this session or child.")
@@ -88,6 +151,12 @@ def check(
     ] = None,
     color: Annotated[terminal.When, typer.Option(help="Text: whether to colour; auto: on a terminal only.")] = "auto",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print findings only.")] = False,
+    show_settings: Annotated[
+        bool,
+        typer.Option(
+            "--show-settings", callback=_settings, is_eager=True, help="Print what is set, and where, and exit."
+        ),
+    ] = False,
     version: Annotated[  # noqa: ARG001
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit."),
@@ -103,12 +172,30 @@ def check(
 
     Exit status: 0 clean, 1 findings at or above --fail-on, 2 an input could not be read or the call was wrong.
     """
-    # Nothing here makes cycles that grow with the input; the collector only walks the report again and again.
-    gc.disable()
+    found: Settings | None = context.obj
+    if show_settings:
+        from replaylint.commands.settings import in_force  # noqa: PLC0415
+
+        write(in_force(context, found))
+        return 0
+    exceptions = [] if found is None else found.exceptions
     if (client_file is None) != (agent_file is None):
         raise typer.BadParameter("--client-file and --agent-file belong together")
     if not traces and client_file is None:
         raise typer.BadParameter("name a recording (TRACE), or - for standard input")
+    statistics |= group_by is not None
+    if statistics:
+        _check_statistics(form, filtered=session is not None or resume is not None)
+    timelines = _timelines(form, statistics=statistics) if timeline else None
+    wanted = []
+    if export:
+        from replaylint.commands.export import exports  # noqa: PLC0415
+
+        wanted = exports(export, filter(None, [*(traces or []), client_file, agent_file, baseline, write_baseline]))
+    if write_baseline is not None:
+        from replaylint.commands.baseline import before  # noqa: PLC0415
+
+        baseline = before(baseline, write_baseline)
     report = lint(
         traces or [],
         closed=eof == "closed",
@@ -121,38 +208,59 @@ def check(
         client_file=client_file,
         agent_file=agent_file,
         max_line=max_line,
+        max_gap=max_gap,
+        max_replay=max_replay,
+        max_total=max_total,
+        budget=budget or None,
+        group_by=group_by,
+        exceptions=exceptions,
+        today=_today() if exceptions else None,
+        baseline=baseline,
+        watch=timelines.begin if timelines is not None else None,
     )
-    failed = _complain_of_inputs(report)
-    view = terminal.view(color)._replace(quiet=quiet, everything=everything, session=session, resume=resume)
+    failed = complain_of(report)
+    if write_baseline is not None:
+        from replaylint.commands.baseline import save  # noqa: PLC0415
+
+        save(report, write_baseline, whole=not failed)
+    view = terminal.view(color)._replace(
+        quiet=quiet, everything=everything, statistics=statistics, session=session, resume=resume, quotes=_quotes
+    )
+    if timelines is not None:
+        view = view._replace(timelines=timelines.of(report))
     write(renderer(form).render(report, view))
+    if wanted:
+        from replaylint.commands.export import write_exports  # noqa: PLC0415
+
+        failed |= write_exports(report, view, wanted)
     return 2 if failed else int(_failing(report, fail_on))
 
 
-def _complain_of_inputs(report: "Report") -> bool:
-    """Say which inputs could not be read to their end; whether there was one."""
-    failed = False
-    for trace in report.traces:
-        error = trace.error
-        if error is None:
-            continue
-        failed = True
-        line = f":{error.line}" if error.line is not None else ""
-        complain(f"{printable(trace.path)}{line}: {printable(error.message)}{_meant(trace.path, error.code)}")
-    return failed
+def _check_statistics(form: str, *, filtered: bool) -> None:
+    if form not in {"text", "json", "csv"}:
+        raise typer.BadParameter(f"statistics are for --format text, json and csv, not {form}")
+    if filtered:
+        raise typer.BadParameter("statistics count all resumes: they go without --session and --resume")
 
 
-def _meant(path: str, code: str) -> str:
-    """A file that is not there, with a name like a command's."""
-    if code != "not-found":
-        return ""
-    from difflib import get_close_matches  # noqa: PLC0415
+def _timelines(form: str, *, statistics: bool) -> "Timelines":
+    if form != "text":
+        raise typer.BadParameter(f"--timeline is for --format text, not {form}")
+    if statistics:
+        raise typer.BadParameter("--timeline shows each resume: it goes without --statistics and --group-by")
+    from replaylint.report.timeline import Timelines  # noqa: PLC0415
 
-    near = get_close_matches(path, COMMANDS, 1)
-    return f"; did you mean the command {near[0]}?" if near else ""
+    return Timelines()
+
+
+def _quotes(report: "Report", redactor: "Redactor", places: "Iterable[Place]") -> "Mapping[Place, Quote]":
+    from replaylint.report.quotes import quotes  # noqa: PLC0415
+
+    return quotes(report, redactor, places)
 
 
 def _failing(report: "Report", fail_on: str) -> bool:
     if fail_on == "never":
         return False
     grave = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
-    return any(report.summary.findings[severity] for severity in grave)
+    return any(each.severity in grave and not each.known for each in report.findings)

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import stat
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import IO, TYPE_CHECKING, Annotated, cast
+from typing import IO, Annotated
 
 import typer
 
+from replaylint.commands.files import STANDARD_OUTPUT, NotWritten, written_whole
 from replaylint.commands.inputs import rereadable
-from replaylint.commands.output import OutputError, complain, write
+from replaylint.commands.output import complain
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
 from replaylint.recording.source import RecordingError, Source
 from replaylint.render.escape import printable
 from replaylint.render.words import counted
 from replaylint.report.extract import Scope, Selection, Survey, accuses, same
 from replaylint.report.lint import lint
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-STANDARD_OUTPUT = "-"
 
 
 def extract(
@@ -72,7 +64,7 @@ def _is_one_file(path: str, output: str) -> bool:
 
 def _write(path: str, selection: Selection, survey: Survey, output: str) -> bool:
     """Write the least that shows the same; False where nothing does."""
-    with _written_whole(output) as (file, name):
+    with written_whole(output) as (file, name):
         fallback: bytearray | None = None
         for scope in Scope:
             kept = selection.kept(scope)
@@ -85,62 +77,10 @@ def _write(path: str, selection: Selection, survey: Survey, output: str) -> bool
             # It shows the resume as it was, but something else in a light that it does not deserve.
             fallback = kept if fallback is None else fallback
         if fallback is None:
-            raise _NotWritten
+            raise NotWritten
         _copy(path, fallback, file)
         return True
     return False
-
-
-class _NotWritten(Exception):  # noqa: N818  (it undoes, it is no error)
-    """What was written so far is not wanted."""
-
-
-@contextmanager
-def _written_whole(output: str) -> Iterator[tuple[IO[bytes], str]]:
-    """A temporary file and its name: it becomes the output when all is done. Raises OutputError."""
-    try:
-        target = Path(output).resolve()
-        replaces = output != STANDARD_OUTPUT and _is_replaced(target)
-        with NamedTemporaryFile(prefix=".replaylint-", dir=target.parent if replaces else None, delete=False) as file:
-            made = Path(file.name)
-            try:
-                yield cast("IO[bytes]", file), file.name
-                file.close()
-                if replaces:
-                    made.chmod(_mode(target))
-                    made.replace(target)
-                elif output == STANDARD_OUTPUT:
-                    write(_pieces(made))
-                else:
-                    with target.open("wb") as special:
-                        special.writelines(_pieces(made))
-            finally:
-                file.close()
-                made.unlink(missing_ok=True)
-    except _NotWritten:
-        return
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise OutputError(f"{printable(output)}: cannot be written: {why}") from error
-
-
-def _pieces(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        yield from iter(lambda: file.read(1 << 16), b"")
-
-
-def _is_replaced(target: Path) -> bool:
-    """Whether a new file can take the place of this one: a device or a pipe is written to."""
-    return target.is_file() or not target.exists()
-
-
-def _mode(target: Path) -> int:
-    """The permissions of the file that is there, or those of a new one."""
-    if target.exists():
-        return stat.S_IMODE(target.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def _copy(path: str, kept: bytearray, file: IO[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""Recordings that a command reads more than once."""
+"""Recordings that a command reads: more than once, or not to their end."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from replaylint.commands.output import OutputError
+from replaylint.commands import COMMANDS
+from replaylint.commands.output import OutputError, complain
 from replaylint.recording.source import STANDARD_INPUT
+from replaylint.render.escape import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from replaylint.report.model import Report
 
 
 @contextmanager
@@ -43,3 +47,29 @@ def _is_pipe(path: str) -> bool:
     except (OSError, ValueError):
         return False  # whoever reads it says what is wrong
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def complain_of(report: Report) -> bool:
+    """Say which inputs could not be read to their end, and how many were none; whether there is one of the former."""
+    failed = False
+    for trace in report.traces:
+        error = trace.error
+        if error is None:
+            continue
+        failed = True
+        line = f":{error.line}" if error.line is not None else ""
+        complain(f"{printable(trace.path)}{line}: {printable(error.message)}{_meant(trace.path, error.code)}")
+    if report.passed_over:
+        are = "file that is no recording" if report.passed_over == 1 else "files that are no recordings"
+        complain(f"passed over {report.passed_over} {are}")
+    return failed
+
+
+def _meant(path: str, code: str) -> str:
+    """A file that is not there, with a name like a command's."""
+    if code != "not-found":
+        return ""
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    near = get_close_matches(path, COMMANDS, 1)
+    return f"; did you mean the command {near[0]}?" if near else ""

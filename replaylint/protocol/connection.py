@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from replaylint.protocol.exchange import Request
+    from replaylint.recording.clock import Steps
     from replaylint.recording.message import Side
 
 VERSIONS: Final = (1, 2)
@@ -104,8 +105,10 @@ class Peer:
 class Connection:
     """One connection of a recording; `number` counts from 1."""
 
-    def __init__(self, number: int, lived: dict[str, Life]) -> None:
+    def __init__(self, number: int, lived: dict[str, Life], steps: Steps) -> None:
         self.number = number
+        self.steps = steps
+        """Where its clock went back."""
         self.lived = lived
         """Sessions that this connection, or those before it, showed to have history."""
         self.exchange = Exchange()
@@ -122,8 +125,8 @@ class Connection:
         """The client's last request that was answered."""
         self.lost_line = 0
         """Where the recorder last dropped messages."""
-        self.ended = False
-        """Whether the recorder said that the agent or its output ended."""
+        self.ended_at: tuple[int, float] | None = None
+        """The line and the time at which the recorder said that the agent or its output ended."""
         self.client = Peer(None)
         self.agent = Peer(None)
         self.cut: dict[Side | None, int] = {}

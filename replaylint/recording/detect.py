@@ -15,6 +15,9 @@ from replaylint.recording.source import SKIPPED, RecordingError, Source, failing
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+NOT_A_RECORDING = "not-a-recording"
+"""The code of the error of an input in which no format was recognised."""
+
 HEAD_RECORDS = 50
 """JSON objects that detection looks at, at most."""
 HEAD_LINES = 1000
@@ -63,7 +66,7 @@ def recognise(source: Source, form: str | None = None) -> Recording:
         for number, line in enumerate(head, 1):
             if line is SKIPPED:
                 raise too_long(number)
-        raise RecordingError("not-a-recording", _why_not(head), 1 if head else None)
+        raise RecordingError(NOT_A_RECORDING, _why_not(head), 1 if head else None)
     progress = Progress()
     return Recording(source, found.NAME, found.read(chain(head, rest), beginning, progress), progress)
 

@@ -4,45 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.render.escape import printable
-from replaylint.render.words import gap, identifier
-from replaylint.rules.words import duration
+from replaylint.render.lines import of_finding, of_outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from replaylint.render.view import View
-    from replaylint.report.model import Finding, Report, Resume, Session
+    from replaylint.report.model import Report
 
 
 def render(report: Report, view: View) -> Iterator[str]:
     """By trace and line, a request's outcomes before its findings."""
-    lines = [(each.trace or "", each.line or 0, 1, _finding(each)) for each in report.findings]
+    lines = [(each.trace or "", each.line or 0, 1, of_finding(each)) for each in report.findings]
     if not view.quiet:
         for resume in report.resumes:
-            lines += [(resume.trace, resume.request.line, 0, _outcome(resume, each)) for each in resume.sessions]
+            lines += [(resume.trace, resume.request.line, 0, of_outcome(resume, each)) for each in resume.sessions]
     for _, _, _, line in sorted(lines, key=lambda entry: entry[:3]):
         yield line + "\n"
-
-
-def _where(trace: str | None, line: int | None) -> str:
-    return printable(trace or "-") + (f":{line}" if line is not None else "")
-
-
-def _finding(finding: Finding) -> str:
-    where = _where(finding.trace, finding.line)
-    return f"{where}: {finding.severity} {finding.rule} {finding.name}: {printable(finding.message)}"
-
-
-def _outcome(resume: Resume, session: Session) -> str:
-    facts = [f"{session.updates.history} history"]
-    if session.timing.replay_s is not None:
-        facts.append(f"replay {duration(session.timing.replay_s)}")
-    facts.append(gap(session) or "response gap unknown")
-    if resume.ambiguous:
-        facts.append("ambiguous")
-    if not resume.replaying:
-        facts = [] if session.timing.total_s is None else [f"total {duration(session.timing.total_s)}"]
-    child = f" child of {printable(session.parent)}" if session.parent is not None else ""
-    text = f"{resume.method} {identifier(resume.request_id)} {printable(session.session_id)}{child}: {session.outcome}"
-    return f"{_where(resume.trace, resume.request.line)}: {', '.join([text, *facts])}"

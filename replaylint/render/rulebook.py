@@ -137,7 +137,7 @@ def table(entries: Sequence[Entry], *, linked: bool = False) -> Iterator[str]:
         cells = (
             f"[{title}](#{rule.code.lower()}-{rule.name})" if linked else title,
             _severities(rule),
-            _prose(text.summary.removesuffix(".")).replace("|", r"\|"),
+            prose(text.summary.removesuffix(".")).replace("|", r"\|"),
             _party(rule),
         )
         yield f"| {' | '.join(cells)} |\n"
@@ -146,14 +146,14 @@ def table(entries: Sequence[Entry], *, linked: bool = False) -> Iterator[str]:
 def sections(entries: Sequence[Entry]) -> Iterator[str]:
     """Everything about these rules, a section each."""
     for number, (rule, text, findings) in enumerate(entries):
-        paragraphs = [f"## {_title(rule)}", _prose(text.summary), f"{_facts(rule).capitalize()}."]
+        paragraphs = [f"## {_title(rule)}", prose(text.summary), f"{_facts(rule).capitalize()}."]
         paragraphs += _subsections(_theory(text))
         if text.example:
             fence = max(["``", *re.findall("`+", text.example)], key=len) + "`"
             paragraphs += [f"**{EXAMPLE}.**", f"{fence}\n{text.example}\n{fence}"]
             for finding in findings:
                 at = f"Line {finding.line}" if finding.line is not None else "The recording"
-                paragraphs.append(f"{at}, {finding.severity}: {_prose(printable(finding.message))}.")
+                paragraphs.append(f"{at}, {finding.severity}: {prose(printable(finding.message))}.")
         paragraphs += _subsections(_practice(rule, text))
         yield ("\n" if number else "") + "\n\n".join(paragraphs) + "\n"
 
@@ -162,7 +162,7 @@ def _subsections(parts: Sequence[tuple[str, list[str]]]) -> Iterator[str]:
     for heading, paragraphs in parts:
         bold = f"**{heading}.** "
         for paragraph in paragraphs:
-            yield bold + _prose(paragraph)
+            yield bold + prose(paragraph)
             bold = ""
 
 
@@ -173,7 +173,7 @@ _MARKUP: Final = (
 )
 
 
-def _prose(text: str) -> str:
+def prose(text: str) -> str:
     """A paragraph in which nothing is Markdown but its code and its addresses."""
 
     def marked(token: re.Match[str]) -> str:

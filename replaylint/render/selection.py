@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from replaylint.render.escape import printable
-from replaylint.render.words import identifier
+from replaylint.report.subjects import by_subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,7 @@ class Shown:
 
     def __init__(self, report: Report, view: View) -> None:
         self.filtered = view.session is not None or view.resume is not None
-        self.of_resume, self.of_trace = _by_subject(report)
+        self.of_resume, self.of_trace = by_subject(report)
         every = dict(enumerate(report.resumes, 1))
         chosen = {number: each for number, each in every.items() if _wanted(number, each, view)}
         # Recordings without resumes are many where a whole folder is linted.
@@ -85,30 +85,3 @@ def _gap(resume: Resume) -> float | None:
 
 def _grave(findings: Iterable[Finding]) -> bool:
     return any(each.severity != "info" for each in findings)
-
-
-def _by_subject(report: Report) -> tuple[dict[int, list[Finding]], dict[str | None, list[Finding]]]:
-    """The findings on each resume, by its number, and those on none, by recording."""
-    numbers: dict[object, list[int]] = {}
-    for number, resume in enumerate(report.resumes, 1):
-        numbers.setdefault(_key(resume), []).append(number)
-    of_resume: dict[int, list[Finding]] = {}
-    of_trace: dict[str | None, list[Finding]] = {}
-    for finding in report.findings:
-        same = numbers.get(_key(finding)) if finding.side == "client" else None
-        if same is None:
-            of_trace.setdefault(finding.trace, []).append(finding)
-        else:
-            of_resume.setdefault(_latest(same, finding, report.resumes), []).append(finding)
-    return of_resume, of_trace
-
-
-def _latest(numbers: list[int], finding: Finding, resumes: list[Resume]) -> int:
-    """Of requests with one id, the last that is not after the finding."""
-    line = finding.line
-    before = [number for number in numbers if line is None or resumes[number - 1].request.line <= line]
-    return before[-1] if before else numbers[0]
-
-
-def _key(of: Finding | Resume) -> tuple[object, ...]:
-    return of.trace, of.connection, identifier(of.request_id)

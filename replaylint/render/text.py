@@ -10,7 +10,8 @@ from replaylint.render.bar import MARKER, SNAPSHOT, bar, signs
 from replaylint.render.escape import printable
 from replaylint.render.layout import JOINT, joined, line
 from replaylint.render.selection import SLOWEST, Shown
-from replaylint.render.words import counted, fixer, identifier, place
+from replaylint.render.words import counted, fixer, identifier, place, resolution
+from replaylint.report.unknown import REASONS, why_unknown
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
@@ -69,6 +70,17 @@ def render(report: Report, view: View) -> Iterator[str]:
             yield from _finding(view, finding, 0, path=finding.trace or "-")
         yield from _not_there(view, shown)
         return
+    if view.statistics:
+        from replaylint.render.statistics import statistics  # noqa: PLC0415
+
+        yield from _totals(view, report, filtered=False)
+        yield from statistics(view, report.summary)
+        of_the_run = shown.of_trace.get(None, ())
+        if of_the_run:
+            yield "\n"
+        for finding in of_the_run:
+            yield from _finding(view, finding, 0)
+        return
     known = {resume.trace for resume in report.resumes}
     traces = {trace.path: trace for trace in report.traces}
     for path in shown.traces:
@@ -76,6 +88,10 @@ def render(report: Report, view: View) -> Iterator[str]:
         for number in shown.by_trace.get(path, ()):
             yield "\n"
             yield from _resume(view, number, shown.resumes[number], traces[path])
+            if view.timelines is not None:
+                from replaylint.render.timeline import timeline  # noqa: PLC0415
+
+                yield from timeline(view, 4, shown.resumes[number], view.timelines[number])
             for finding in shown.of_resume.get(number, ()):
                 yield from _finding(view, finding, 4, named=shown.resumes[number].sessions[:1])
         if path not in known and traces[path].format is not None:
@@ -86,7 +102,8 @@ def render(report: Report, view: View) -> Iterator[str]:
         yield from _finding(view, finding, 0)
     yield from _not_there(view, shown)
     yield from _folded(view, shown)
-    yield from _summary(view, report, filtered=shown.filtered)
+    yield from _totals(view, report, filtered=shown.filtered)
+    yield from _gaps(view, report)
 
 
 def _outside(view: View, shown: Shown, path: str) -> Iterator[str]:
@@ -138,15 +155,8 @@ def _facts(view: View, trace: Trace) -> Iterator[Piece | str]:
 def _times(view: View, trace: Trace) -> str:
     if trace.timestamps == "none":
         return "no times, so nothing can be measured"
-    exact = f" exact to {joined(_unit(trace.resolution_s, view))}" if trace.resolution_s is not None else ""
+    exact = f" exact to {joined(resolution(trace.resolution_s, view))}" if trace.resolution_s is not None else ""
     return TIMES[trace.timestamps] + exact
-
-
-def _unit(seconds: float, view: View) -> str:
-    """A clock's resolution, such as 1 ms or 100 µs."""
-    micro = "\N{MICRO SIGN}s" if view.unicode else "us"
-    scale, unit = (1, "s") if seconds >= 1 else (1e3, "ms") if seconds >= 1e-3 else (1e6, micro)
-    return f"{seconds * scale:.3g} {unit}"
 
 
 def _connections(same: list[Connection], of: int) -> Iterator[str]:
@@ -275,7 +285,8 @@ def _gap(resume: Resume, session: Session, trace: Trace) -> Iterator[Piece | str
     timing = session.timing
     gap = timing.response_gap_s
     if gap is None:
-        yield f"response gap unknown: {_why_unknown(resume, session, trace)}"
+        reason = why_unknown("response_gap_s", resume, session, trace)
+        yield f"response gap unknown: {REASONS[reason]}"
         return
     yield "response gap "
     yield ("gap", joined(duration(gap)))
@@ -295,16 +306,6 @@ def _gap(resume: Resume, session: Session, trace: Trace) -> Iterator[Piece | str
         yield "; all of it silence" if all_of_it else f"; longest silence in it {joined(duration(pause))}"
     if waiting:
         yield f"; {joined(duration(waiting))} of it the agent waited for the client"
-
-
-def _why_unknown(resume: Resume, session: Session, trace: Trace) -> str:
-    if trace.timestamps == "none":
-        return "the recording has no times"
-    if resume.response is None:
-        return "there is no response"
-    if session.marker is None and not session.updates.history:
-        return "no history came"
-    return "a time is missing, or the clock went back"
 
 
 def _bar(view: View, timing: Timing) -> Iterator[str]:
@@ -400,7 +401,7 @@ def _outcomes(outcomes: Mapping[Any, int]) -> str:
     return ", ".join(joined(f"{outcomes[each]} {each}") for each in OUTCOMES if outcomes.get(each))
 
 
-def _summary(view: View, report: Report, *, filtered: bool) -> Iterator[str]:
+def _totals(view: View, report: Report, *, filtered: bool) -> Iterator[str]:
     summary = report.summary
     pieces: list[Piece | str] = ["in all " if filtered else "", joined(counted(summary.resumes, "resume"))]
     if summary.outcomes:
@@ -411,7 +412,14 @@ def _summary(view: View, report: Report, *, filtered: bool) -> Iterator[str]:
         pieces += [separator, (severity, number) if count else number]
         separator = ", "
     yield line(view, 0, *pieces)
-    gaps = summary.timing.get("response_gap_s")
+    if report.baseline is not None or report.exceptions:
+        from replaylint.render.agreed import agreed  # noqa: PLC0415
+
+        yield from agreed(view, report)
+
+
+def _gaps(view: View, report: Report) -> Iterator[str]:
+    gaps = report.summary.timing.get("response_gap_s")
     if gaps is None or not gaps.n:
         return
     figures = {"min": gaps.min, "median": gaps.p50, "p90": gaps.p90, "max": gaps.max}

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from replaylint.report.model import Report
+    from replaylint.report.quotes import Place, Quote
+    from replaylint.report.redaction import Redactor
+    from replaylint.report.timeline import Timeline
 
 SIGNS: Final = "\u2595\u258f\u00b7\u2588\u2591\u2190\u2192\N{MICRO SIGN}"
 """What is drawn with beyond ASCII: an output can show all of it, or has ASCII in its place."""
@@ -12,8 +20,9 @@ class View(NamedTuple):
     """What people asked for and what their output can show; formats for programs take no notice of it.
 
     `width`: the terminal's columns; None where none is drawn on, and nothing is wrapped. `unicode`: SIGNS can be
-    shown. `everything`: fold no resume. `session`, `resume`: only the resumes of this session or
-    child, only the resume of this number (1-based, in report order).
+    shown. `everything`: fold no resume. `statistics`: of all resumes, instead of each. `session`, `resume`: only the
+    resumes of this session or child, only the resume of this number (1-based, in report order). `timelines`: of each
+    resume by its number, to be shown below it. `quotes`: reads lines of the recordings again, redacted.
     """
 
     quiet: bool = False
@@ -21,5 +30,8 @@ class View(NamedTuple):
     colour: bool = False
     unicode: bool = True
     everything: bool = False
+    statistics: bool = False
     session: str | None = None
     resume: int | None = None
+    timelines: Mapping[int, Timeline] | None = None
+    quotes: Callable[[Report, Redactor, Iterable[Place]], Mapping[Place, Quote]] | None = None

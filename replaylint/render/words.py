@@ -12,6 +12,7 @@ from replaylint.rules.words import duration
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from replaylint.render.view import View
     from replaylint.report.model import Evidence, Marker, Response, Session
     from replaylint.rules.registry import Party
 
@@ -35,6 +36,18 @@ def either(words: Iterable[str]) -> str:
 def fixer(party: Party) -> str:
     """Where a fault is to be fixed."""
     return "in the recording" if party == "recording" else f"by the {party}"
+
+
+def resolution(seconds: float, view: View) -> str:
+    """A clock's, such as 1 ms or 100 µs."""
+    micro = "\N{MICRO SIGN}s" if view.unicode else "us"
+    scale, unit = (1, "s") if seconds >= 1 else (1e3, "ms") if seconds >= 1e-3 else (1e6, micro)
+    return f"{seconds * scale:.3g} {unit}"
+
+
+def round_duration(seconds: float) -> str:
+    """One that is a round number, such as 25 ms or 2 s."""
+    return f"{seconds:g} s" if seconds >= 1 else f"{round(seconds * 1000, 3):g} ms"
 
 
 def place(thing: Response | Marker | Evidence) -> str:

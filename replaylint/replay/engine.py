@@ -29,7 +29,7 @@ from replaylint.recording.message import (
 from replaylint.replay.facts import Frame, Wire
 from replaylint.replay.fold import REFUSED, message
 from replaylint.replay.route import Route
-from replaylint.replay.window import Error
+from replaylint.replay.window import NOWHERE, Error, Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -81,6 +81,8 @@ class Engine:
         """Whether a client of this name and version leaves replayed updates out of its recordings of this format."""
         self.connect: Callable[..., Connection] = Connection
         """Makes a connection: who watches the analysis may want one of their own kind."""
+        self._latest = NOWHERE
+        """The last message with a time, of those that leave the loop and where it ends."""
         self._ended = ended
         self._started = 0
         # What the connections of one `conn` value, one after another, showed of their sessions.
@@ -98,6 +100,7 @@ class Engine:
     def run(self, messages: Iterable[Message]) -> None:
         """Take these messages in. The loop is the hot path: what is not a plain update leaves it."""
         targets, version_key, version = self._expected()
+        line, time = NOWHERE
         for line, time, side, body, size in messages:
             try:
                 params = body["params"]  # type: ignore[index]
@@ -126,7 +129,7 @@ class Engine:
                         window.counts[variant] = 1
                     window.bytes += size
                     pause = time - window.last_time
-                    if pause > window.longest_pause:
+                    if not pause <= window.longest_pause and window.longest_pause == window.longest_pause:
                         window.longest_pause = pause
                     window.last_line = line
                     window.last_time = time
@@ -137,6 +140,7 @@ class Engine:
                 continue
             self._slow(line, time, side, body, size)
             targets, version_key, version = self._expected()
+        self._passed(line, time)
 
     @property
     def foreign(self) -> str | None:
@@ -155,7 +159,7 @@ class Engine:
                 lines = [request.line for request in self._reinitialize if request in route.connection.exchange]
                 if lines and not closed:
                     self.judge.doubt(route.connection, min(lines))
-                self._close(route, "closed" if closed or route.connection.ended else "open")
+                self._close(route, "closed" if closed or route.connection.ended_at else "open")
                 self._routes[label] = None
         self.connections.sort()
 
@@ -182,13 +186,13 @@ class Engine:
 
     def _start(self) -> Route:
         self._started += 1
-        connection = self.connect(self._started, self._lived.setdefault(self._label, {}))
+        connection = self.connect(self._started, self._lived.setdefault(self._label, {}), self.steps)
         return Route(connection, self.judge, lambda resume: self._ended(resume, self.steps))
 
     def _close(self, route: Route, end: End) -> None:
         for side, line in route.connection.cut.items():
             self.judge.wire(Wire.CUT, route.connection, Frame(line, side))
-        route.close(end)
+        route.close(end, Point(*(route.connection.ended_at or self._latest)))
         known = route.connection
         self.connections.append(
             ConnectionFacts(known.number, known.version, known.partial, end, known.client, known.agent)
@@ -229,7 +233,7 @@ class Engine:
         # Not an end yet: what the agent wrote before may stand behind its recorder's note.
         route = self._routes.get(self._label)
         if route is not None:
-            route.connection.ended = True
+            route.connection.ended_at = self._latest
 
     def _restart(self, old: Route, request: Request) -> None:
         """An `initialize` was answered on a connection that was in use: it starts a new one.
@@ -264,7 +268,12 @@ class Engine:
 
     # The slow path
 
+    def _passed(self, line: int, time: float) -> None:
+        if time == time:  # noqa: PLR0124  (NaN: it has none)
+            self._latest = Point(line, time)
+
     def _slow(self, line: int, time: float, side: Side | None, body: object, size: int) -> None:
+        self._passed(line, time)
         if isinstance(body, dict):
             self._message(line, time, side, body, size, batch=False)
         elif isinstance(body, list):

@@ -48,10 +48,11 @@ def history(w: Window, line: int, time: float, variant: str, update: Mapping[str
         counts[variant] = 1
     w.bytes += size
     pause = time - w.last_time
-    if pause > w.longest_pause:
-        w.longest_pause = pause
-    elif not w.last_line:
-        w.first = Point(line, time)
+    if not pause <= w.longest_pause:
+        if not w.last_line:
+            w.first = Point(line, time)
+        elif w.longest_pause == w.longest_pause:
+            w.longest_pause = pause
     w.last_line = line
     w.last_time = time
     ident: object = update.get("messageId")
@@ -249,9 +250,9 @@ def _count(w: Window, variant: str, size: int) -> None:
 
 def _advance(w: Window, line: int, time: float) -> None:
     pause = time - w.last_time
-    if pause > w.longest_pause:
-        w.longest_pause = pause
     if not w.last_line:
         w.first = Point(line, time)
+    elif not pause <= w.longest_pause and w.longest_pause == w.longest_pause:
+        w.longest_pause = pause
     w.last_line = line
     w.last_time = time

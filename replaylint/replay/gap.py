@@ -60,9 +60,10 @@ def _current(w: Window) -> Gap:
 
 
 def _silence(gap: Gap, time: float) -> None:
-    gap.pause = max(gap.pause, time - gap.time)
-    if time == time:  # noqa: PLR0124  (NaN: this one has no time)
-        gap.time = time
+    silence = time - gap.time
+    if not silence <= gap.pause and gap.pause == gap.pause:
+        gap.pause = silence
+    gap.time = time
 
 
 def _waited(w: Window, gap: Gap, time: float) -> None:

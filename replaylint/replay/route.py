@@ -587,9 +587,10 @@ class Route:
 
     # Ends
 
-    def close(self, end: End) -> None:
-        """The connection ended, or the recording of it."""
+    def close(self, end: End, at: Point) -> None:
+        """The connection ended, or the recording of it, after this message."""
         for resume in tuple(self.pending.values()):
+            resume.until = at
             self._finish(resume, end)
         self.pending.clear()
         for request in sorted(self.connection.exchange.pending(), key=lambda request: request.line):

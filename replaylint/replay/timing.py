@@ -20,6 +20,10 @@ DECIMALS = 6
 """Figures are rounded to microseconds: what lies below is the noise of floating point and pipes."""
 
 
+LONGEST_S = 1e12
+"""What is longer than thirty thousand years is no duration, but a field that holds something else."""
+
+
 class Timing(NamedTuple):
     """Seconds; None where a figure cannot be known. `replay_end` says what the figures take for the replay's end."""
 
@@ -47,13 +51,12 @@ def seconds(first: Point | None, last: Point | None, steps: Steps) -> float | No
         return None
     if steps.lines and steps.between(first.line, last.line):
         return None
-    value = last.time - first.time
-    return round(value, DECIMALS) if value >= 0.0 else figure(value)
+    return figure(last.time - first.time)
 
 
 def figure(value: float) -> float | None:
-    """A duration as it is reported: None for NaN, or where it is negative beyond the tolerance."""
-    if value >= 0.0:
+    """A duration as it is reported: None for NaN, beyond LONGEST_S, or where it is negative beyond the tolerance."""
+    if 0.0 <= value <= LONGEST_S:
         return round(value, DECIMALS)
     return 0.0 if value < 0.0 and not went_back(-value) else None
 
@@ -61,6 +64,11 @@ def figure(value: float) -> float | None:
 def total(resume: Resume, steps: Steps) -> float | None:
     """From the request to its response."""
     return seconds(Point(resume.request.line, resume.request.time), resume.response, steps)
+
+
+def unanswered(resume: Resume, steps: Steps) -> float | None:
+    """From a request without a response to the last message that is known to have come before any."""
+    return seconds(Point(resume.request.line, resume.request.time), resume.until, steps)
 
 
 def timing(window: Window, steps: Steps) -> Timing:

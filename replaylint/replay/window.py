@@ -167,7 +167,8 @@ class Window:
     """One session of one replaying request. `table` says what to do with an update, by its variant.
 
     Times are seconds, lines 1-based; 0 is no line. `last_line`, `last_time` and `longest_pause` are of the history so
-    far, also after a marker: a `Mark` holds what they were when it came.
+    far, also after a marker: a `Mark` holds what they were when it came. `longest_pause` is NaN, and stays so, where
+    an update has no time: nobody knows what silence is around it.
     """
 
     __slots__ = (
@@ -287,6 +288,7 @@ class Resume:
         "replaying",
         "request",
         "response",
+        "until",
         "was_active",
         "windows",
     )
@@ -312,6 +314,8 @@ class Resume:
         """What each rule saw of a request that asks for no history, by the rule's code."""
         self.end: End | None = None
         self.response: Point | None = None
+        self.until = NOWHERE
+        """Where no response came, the last that is known to have come before any."""
         self.error: Error | None = None
 
     def asks_for_history(self, version: int | None) -> bool:

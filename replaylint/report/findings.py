@@ -71,9 +71,9 @@ def fingerprint(hit: Hit) -> str:
     return sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()
 
 
-def order(each: Finding) -> tuple[str, bool, int, str, str]:
-    """By trace, line and rule; what has no line comes last."""
-    return each.trace or "", each.line is None, each.line or 0, each.rule, each.session_id or ""
+def order(each: Finding) -> tuple[bool, str, bool, int, str, str]:
+    """By trace, line and rule; what has no trace, and there what has no line, comes last."""
+    return each.trace is None, each.trace or "", each.line is None, each.line or 0, each.rule, each.session_id or ""
 
 
 def chosen(names: str | Iterable[str], rules: Collection[Rule]) -> set[str]:

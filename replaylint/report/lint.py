@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from array import array
+from functools import partial
 from operator import itemgetter
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
 from replaylint import __version__
 from replaylint.protocol import direction
-from replaylint.recording.detect import Recording, recognise
+from replaylint.recording.detect import NOT_A_RECORDING, Recording, recognise
 from replaylint.recording.directions import flip
 from replaylint.recording.source import MAX_LINE, STANDARD_INPUT, RecordingError, Source
 from replaylint.replay.engine import Engine
@@ -22,27 +23,39 @@ from replaylint.rules.judge import Judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import date
 
     from replaylint.protocol.connection import Peer as PeerFacts
     from replaylint.recording.message import Message
     from replaylint.replay.outcome import Outcome
-    from replaylint.report.model import Resume, SeverityName
+    from replaylint.report.baseline import Known
+    from replaylint.report.budgets import Budgets
+    from replaylint.report.exceptions import AgentException
+    from replaylint.report.model import Finding, GroupBy, Resume, SeverityName
     from replaylint.report.places import Place
+    from replaylint.rules.registry import Hit
 
     Watch = Callable[[Engine, Iterator[Message]], Iterator[Message]]
     """Is handed the engine and the messages, and passes these on: sees how the one takes the others."""
+
+    Begin = Callable[[Place], Watch]
+    """Is called for each recording, and told where its lines stand, before that is watched."""
 
 
 class Wanted(NamedTuple):
     """What the user wants reported.
 
     The codes of the rules, and the outcomes that are expected, None: no matter; and severities, by code, other than
-    those that the rules give.
+    those that the rules give. `exceptions` are left out, and what is in the `baseline` is marked.
     """
 
     codes: set[str] | None = None
     outcomes: tuple[Outcome, ...] | None = None
     severities: Mapping[str, SeverityName] = {}
+    budgets: Budgets | None = None
+    group_by: GroupBy | None = None
+    exceptions: tuple[AgentException, ...] = ()
+    baseline: Known | None = None
 
 
 def wanted(
@@ -51,6 +64,14 @@ def wanted(
     ignore: str | Iterable[str] | None = None,
     severity: str | Iterable[str] | Mapping[str, str] | None = None,
     expect: str | Iterable[str] | None = None,
+    max_gap: float | str | None = None,
+    max_replay: float | str | None = None,
+    max_total: float | str | None = None,
+    budget: str | Iterable[str] | None = None,
+    group_by: str | None = None,
+    exceptions: Iterable[Mapping[str, object]] | None = None,
+    today: date | str | None = None,
+    baseline: str | PathLike[str] | None = None,
 ) -> Wanted:
     """What these names mean; each text may hold several, with commas between them.
 
@@ -69,6 +90,24 @@ def wanted(
         from replaylint.report.expectations import outcomes  # noqa: PLC0415
 
         wishes = wishes._replace(outcomes=outcomes(expect))
+    limits = {"response_gap_s": max_gap, "replay_s": max_replay, "total_s": max_total}
+    if budget is not None or any(limit is not None for limit in limits.values()):
+        from replaylint.report.budgets import budgets  # noqa: PLC0415
+
+        wishes = wishes._replace(budgets=budgets(limits, budget))
+    if group_by is not None:
+        from replaylint.report.groups import grouping  # noqa: PLC0415
+
+        wishes = wishes._replace(group_by=grouping(group_by))
+    if exceptions:
+        from replaylint.report.exceptions import exceptions as agreed  # noqa: PLC0415
+
+        wishes = wishes._replace(exceptions=agreed(exceptions, today))
+    if baseline is not None:
+        from replaylint.report.baseline import load  # noqa: PLC0415
+
+        path = os.fsdecode(baseline)
+        wishes = wishes._replace(baseline=load(path, shown_path(path)))
     return wishes
 
 
@@ -85,8 +124,17 @@ def lint(
     client_file: str | PathLike[str] | None = None,
     agent_file: str | PathLike[str] | None = None,
     max_line: int | str | None = None,
+    max_gap: float | str | None = None,
+    max_replay: float | str | None = None,
+    max_total: float | str | None = None,
+    budget: str | Iterable[str] | None = None,
+    group_by: str | None = None,
+    exceptions: Iterable[Mapping[str, object]] | None = None,
+    today: date | str | None = None,
+    baseline: str | PathLike[str] | None = None,
+    watch: Begin | None = None,
 ) -> Report:
-    """Lint these recordings, or this one; `-` is standard input.
+    """Lint these recordings, or this one; `-` is standard input. Of a folder, every recording in it is meant.
 
     `input_format` names their format where it is not to be recognised. `concat`: they are parts of one recording, in
     this order. `client_file` and `agent_file` are one more recording: what each side sent, apart. A line
@@ -97,11 +145,32 @@ def lint(
     `"RL301=info"` or `{"RL301": "info"}`. `expect` names the outcomes that every replay should have one of. An input
     that cannot be read becomes a trace with an error.
 
+    `max_gap`, `max_replay` and `max_total` bound every resume's figure of that name, in seconds or with a unit
+    (`"500ms"`); `budget` bounds a figure of all of them (`"p95(response_gap)<2s"`), or several. `group_by`, one of
+    agent, client, file and session, adds the summary of each group.
+
+    `exceptions` are tables as in the settings, of name, version, ignore, reason and until: the findings that they
+    cover are left out and counted. Where `today` is past the date of one, that is a finding; without it none has
+    expired. What is in the file `baseline` is marked as known. `watch` is for who looks on, as `report.timeline` does.
+
     Raises ValueError for a name that there is not, and TypeError, both before anything is read.
     """
     names = [paths] if isinstance(paths, str | bytes | PathLike) else list(paths)
     inputs = [os.fsdecode(name) for name in names]
-    wishes = wanted(select=select, ignore=ignore, severity=severity, expect=expect)
+    wishes = wanted(
+        select=select,
+        ignore=ignore,
+        severity=severity,
+        expect=expect,
+        max_gap=max_gap,
+        max_replay=max_replay,
+        max_total=max_total,
+        budget=budget,
+        group_by=group_by,
+        exceptions=exceptions,
+        today=today,
+        baseline=baseline,
+    )
     form = None if input_format is None else known_format(input_format)
     longest = MAX_LINE
     if max_line is not None:
@@ -113,14 +182,17 @@ def lint(
     if concat and inputs:
         from replaylint.report.several import concatenated  # noqa: PLC0415
 
-        recordings.append(concatenated(report, inputs, form=form, closed=closed, max_line=longest))
+        recordings.append(concatenated(report, inputs, form=form, closed=closed, max_line=longest, watch=watch))
     else:
-        recordings += [[_add(report, path, form=form, closed=closed, max_line=longest)] for path in inputs]
+        add = partial(_add, report, form=form, closed=closed, max_line=longest, watch=watch)
+        for path in inputs:
+            folder = path != STANDARD_INPUT and os.path.isdir(path)  # noqa: PTH112  (pathlib would cost at start-up)
+            recordings += [[each] for each in (_add_folder(report, path, add) if folder else (add(path),))]
     if client_file is not None and agent_file is not None:
         from replaylint.report.several import two_sided  # noqa: PLC0415
 
         sides = os.fsdecode(client_file), os.fsdecode(agent_file)
-        recordings.append(two_sided(report, sides, form=form, closed=closed, max_line=longest))
+        recordings.append(two_sided(report, sides, form=form, closed=closed, max_line=longest, watch=watch))
     elif client_file is not None or agent_file is not None:
         raise ValueError("client_file and agent_file belong together")
     return finished(report, wishes, recordings)
@@ -137,14 +209,14 @@ def known_format(name: str) -> str:
 
 
 def watched(path: str, watch: Watch) -> Report:
-    """Lint one recording while someone watches."""
+    """Lint one recording while someone watches, to whom a message is its line: several may stand on one."""
     report = new_report()
-    return finished(report, Wanted(), [[_add(report, path, closed=False, watch=watch)]])
+    return finished(report, Wanted(), [[_add(report, path, closed=False, watch=lambda _: watch, numbered=False)]])
 
 
 def new_report() -> Report:
     """A report without anything in it."""
-    return Report(SCHEMA_VERSION, Tool("replaylint", __version__), [], [], [], summary.summary([], []))
+    return Report(SCHEMA_VERSION, Tool("replaylint", __version__), [], [], [], summary.nothing(), 0, None, [])
 
 
 def new_trace(path: str) -> Trace:
@@ -158,24 +230,46 @@ def finished(report: Report, wishes: Wanted, recordings: Sequence[Sequence[Trace
         from replaylint.report.expectations import unexpected  # noqa: PLC0415
 
         report.findings += unexpected(report, recordings, wishes.outcomes)
+    if wishes.budgets is not None:
+        from replaylint.report.budgets import exceeded  # noqa: PLC0415
+
+        report.findings += exceeded(report, wishes.budgets)
     if wishes.codes is not None:
         report.findings = [each for each in report.findings if each.rule in wishes.codes]
+    left_out: list[Finding] = []
+    if wishes.exceptions:
+        from replaylint.report.exceptions import expired, leave_out  # noqa: PLC0415
+
+        left_out = leave_out(report, wishes.exceptions)
+        report.findings += [each for each in expired(report) if wishes.codes is None or each.rule in wishes.codes]
     if wishes.severities:
         for each in report.findings:
             each.severity = wishes.severities.get(each.rule, each.severity)
     report.findings.sort(key=findings.order)
-    report.summary = summary.summary(report.resumes, report.findings)
+    if wishes.baseline is not None:
+        from replaylint.report.baseline import mark  # noqa: PLC0415
+
+        mark(report, wishes.baseline, wishes.codes, left_out)
+    report.summary = summary.summary(report, wishes.group_by)
     return report
 
 
 class Analysis:
-    """A recording on its way into a report: feed its messages to `engine`, then call `finish`.
+    """A recording on its way into a report: `run` its messages, then call `finish`.
 
     `place` says in which input a line stands, and where, if there are several; the recording as a whole is told of in
     the trace that is given. `ordered`: the messages are in an order that they can have had.
     """
 
-    def __init__(self, report: Report, trace: Trace, place: Place | None = None, *, ordered: bool = True) -> None:
+    def __init__(
+        self,
+        report: Report,
+        trace: Trace,
+        place: Place | None = None,
+        *,
+        ordered: bool = True,
+        watch: Begin | None = None,
+    ) -> None:
         report.traces.append(trace)
         self._report = report
         self._trace = trace
@@ -183,13 +277,19 @@ class Analysis:
         self._lines = lines = array("q")
         self._place = place = place or (lambda line: (path, lines[line] if line < len(lines) else line))
         self._ended: list[tuple[int, Resume]] = []
-        self._judge = Judge(ordered=ordered)
+        self._watch = watch(place) if watch is not None else None
+        self._hits: list[Hit] = []
+        self._judge = Judge(self._hits.append, ordered=ordered)
         ended = self._ended
         # No method of its own: that would be a cycle, and the command line runs without the collector.
         self.engine = Engine(
             self._judge,
             lambda resume, steps: ended.append((resume.request.line, resumes.reported(resume, steps, place))),
         )
+
+    def run(self, messages: Iterable[Message]) -> None:
+        """Take these messages in."""
+        self.engine.run(messages if self._watch is None else self._watch(self.engine, iter(messages)))
 
     def numbered(self, messages: Iterator[Message]) -> Iterator[Message]:
         """The messages of a crowded recording, each with a number in place of its line: that tells them apart."""
@@ -214,7 +314,7 @@ class Analysis:
         ]
         self._ended.sort(key=itemgetter(0))
         report.resumes.extend(resume for _, resume in self._ended)
-        report.findings.extend(findings.finding(hit, self._place) for hit in self._judge.hits)
+        report.findings.extend(findings.finding(hit, self._place) for hit in self._hits)
 
 
 def _add(
@@ -224,20 +324,36 @@ def _add(
     closed: bool,
     form: str | None = None,
     max_line: int = MAX_LINE,
-    watch: Watch | None = None,
+    watch: Begin | None = None,
+    numbered: bool = True,
 ) -> Trace:
     """Lint one recording, as far as it can be read."""
     trace = new_trace(shown_path(path))
-    analysis = Analysis(report, trace)
+    analysis = Analysis(report, trace, watch=watch)
     try:
         with Source(path, max_line) as source:
             try:
-                _run(analysis, trace, recognise(source, form), closed=closed, watch=watch)
+                _run(analysis, trace, recognise(source, form), closed=closed, numbered=numbered)
             finally:
                 trace.bytes = source.size
     except RecordingError as error:
         failed(trace, error)
     return trace
+
+
+def _add_folder(report: Report, folder: str, add: Callable[[str], Trace]) -> list[Trace]:
+    """Lint every recording below this folder. A folder without any is a trace of its own, with an error."""
+    from replaylint.report.folders import recordings_in  # noqa: PLC0415
+
+    before = len(report.traces)
+    every = [add(path) for path in recordings_in(folder)]
+    found = [each for each in every if each.error is None or each.error.code != NOT_A_RECORDING]
+    report.passed_over += len(every) - len(found)
+    if not found:
+        found = [new_trace(shown_path(folder))]
+        failed(found[0], RecordingError("directory", "is a folder without a recording in it"))
+    report.traces[before:] = found
+    return found
 
 
 def failed(trace: Trace, error: RecordingError) -> None:
@@ -269,16 +385,14 @@ def _run(
     recording: Recording,
     *,
     closed: bool,
-    watch: Watch | None,
+    numbered: bool,
 ) -> None:
     messages = begun(trace, recording)
     engine = analysis.engine
     engine.drops_replays = recording.drops_replays
     whole = False
     try:
-        if watch is not None:
-            messages = watch(engine, messages)
-        engine.run(analysis.numbered(messages) if recording.crowded and watch is None else messages)
+        analysis.run(analysis.numbered(messages) if recording.crowded and numbered else messages)
         whole = True
     finally:
         trace.lines, trace.messages = recording.progress.lines, recording.progress.messages

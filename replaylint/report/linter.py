@@ -32,8 +32,8 @@ FIRST_WALL_TIME_S: Final = 1e9
 class Linter:
     """Lints messages as a program sends and receives them: feed it every one, in their order, then finish it.
 
-    `name` is the trace's path in the report; `select`, `ignore`, `severity` and `expect` are those of `lint`. The
-    report's lines count the messages, from 1. Raises ValueError for a name that there is not, and TypeError.
+    `name` is the trace's path in the report; what else it takes are those of `lint`. The report's lines count the
+    messages, from 1. Raises ValueError for a name that there is not, and TypeError.
     """
 
     def __init__(
@@ -44,10 +44,23 @@ class Linter:
         ignore: str | Iterable[str] | None = None,
         severity: str | Iterable[str] | Mapping[str, str] | None = None,
         expect: str | Iterable[str] | None = None,
+        max_gap: float | str | None = None,
+        max_replay: float | str | None = None,
+        max_total: float | str | None = None,
+        budget: str | Iterable[str] | None = None,
     ) -> None:
         if not isinstance(name, str):
             raise TypeError(f"name has to be a str, not {type(name).__name__}")
-        self._wanted = wanted(select=select, ignore=ignore, severity=severity, expect=expect)
+        self._wanted = wanted(
+            select=select,
+            ignore=ignore,
+            severity=severity,
+            expect=expect,
+            max_gap=max_gap,
+            max_replay=max_replay,
+            max_total=max_total,
+            budget=budget,
+        )
         self._report = new_report()
         self._trace = new_trace(name.encode(errors="backslashreplace").decode())
         self._trace.format = FORMAT
@@ -91,7 +104,7 @@ class Linter:
         if body is not None:
             # The engine tells sides apart by identity.
             messages.append((trace.lines, moment, SIDES[SIDES.index(side)], body, len(data)))
-        self._analysis.engine.run(messages)
+        self._analysis.run(messages)
 
     def finish(self, *, closed: bool = False) -> Report:
         """The report. `closed`: the connection has ended; else, for all that is known, it goes on.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from replaylint.report.model import Evidence, Marker, Response
+from replaylint.report.model import Evidence, Marker, Response, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     """Takes a line as the analysis counts them, and gives the path of its file and its line there."""
 
 
-@dataclass(eq=False, repr=False, match_args=False)
+@record
 class ForeignEvidence(Evidence):
     """Evidence in another file than the finding's."""
 
@@ -26,7 +25,7 @@ class ForeignEvidence(Evidence):
     __slots__ = ("trace",)
 
 
-@dataclass(eq=False, repr=False, match_args=False)
+@record
 class ForeignResponse(Response):
     """A response in another file than the request's."""
 
@@ -34,7 +33,7 @@ class ForeignResponse(Response):
     __slots__ = ("trace",)
 
 
-@dataclass(eq=False, repr=False, match_args=False)
+@record
 class ForeignMarker(Marker):
     """A marker in another file than the request's."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import HISTORY, LIVE_ONLY
 from replaylint.replay import timing as timings
+from replaylint.replay.gap import replay_end
 from replaylint.replay.outcome import certified_by, outcome
 from replaylint.report.model import Marker, Moment, Response, ResponseError, Resume, Session, Timing, Updates
 
@@ -33,6 +34,7 @@ def reported(facts: Facts, steps: Steps, place: Place) -> Resume:
         request=Moment(line, seconds(request.time)),
         response=None if facts.response is None else _response(facts.response, facts.error, trace, place),
         end=facts.end or "open",
+        unanswered_s=timings.unanswered(facts, steps),
         sessions=[_session(window, steps, trace, place) for window in facts.windows.values()]
         if facts.replaying
         else _plain(facts, steps),
@@ -75,9 +77,16 @@ def _session(window: Window, steps: Steps, trace: str, place: Place) -> Session:
         outcome=outcome(window),
         certified_by=certified_by(window),
         marker=None if mark is None else _marker(mark, trace, place),
+        replay_end_line=_line_in(trace, replay_end(window), place),
         updates=_updates(window),
         timing=Timing(*timings.timing(window, steps)),
     )
+
+
+def _line_in(trace: str, point: Point, place: Place) -> int | None:
+    """The line of this, if there is one and it stands there."""
+    path, line = place(point.line) if point.line else ("", 0)
+    return line if path == trace and line else None
 
 
 def _updates(window: Window) -> Updates:
@@ -108,6 +117,7 @@ def _plain(facts: Facts, steps: Steps) -> list[Session]:
             outcome="not_requested",
             certified_by=None,
             marker=None,
+            replay_end_line=None,
             updates=Updates(0, 0, 0, 0, {}),
             timing=Timing(*timings.Timing(total_s=timings.total(facts, steps))),
         )

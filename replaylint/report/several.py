@@ -16,18 +16,27 @@ if TYPE_CHECKING:
 
     from replaylint.recording.detect import Recording
     from replaylint.recording.message import Message
+    from replaylint.report.lint import Begin
     from replaylint.report.model import Report, Trace
 
 TWO_SIDED = "two-sided"
 """The `format` of two one-way files."""
 
 
-def concatenated(report: Report, paths: Iterable[str], *, form: str | None, closed: bool, max_line: int) -> list[Trace]:
+def concatenated(
+    report: Report,
+    paths: Iterable[str],
+    *,
+    form: str | None,
+    closed: bool,
+    max_line: int,
+    watch: Begin | None = None,
+) -> list[Trace]:
     """Lint these files as one recording, in this order: a connection may go on from one to the next."""
     traces = [new_trace(shown_path(path)) for path in paths]
     places = Concatenated()
     places.begin(traces[0].path, 0)
-    analysis = Analysis(report, traces[0], places.of)
+    analysis = Analysis(report, traces[0], places.of, watch=watch)
     report.traces += traces[1:]
     before, whole = 0, True
     for path, trace in zip(paths, traces, strict=True):
@@ -51,12 +60,20 @@ def _feed(analysis: Analysis, trace: Trace, recording: Recording, places: Concat
     engine = analysis.engine
     engine.drops_replays = recording.drops_replays
     try:
-        engine.run(places.moved(begun(trace, recording), before))
+        analysis.run(places.moved(begun(trace, recording), before))
     finally:
         trace.lines, trace.messages = recording.progress.lines, recording.progress.messages
 
 
-def two_sided(report: Report, paths: tuple[str, str], *, form: str | None, closed: bool, max_line: int) -> list[Trace]:
+def two_sided(
+    report: Report,
+    paths: tuple[str, str],
+    *,
+    form: str | None,
+    closed: bool,
+    max_line: int,
+    watch: Begin | None = None,
+) -> list[Trace]:
     """Lint what the client sent, in the first file, and what the agent sent, in the second, as one recording."""
     client, agent = traces = [new_trace(shown_path(path)) for path in paths]
     places = Merged((client.path, agent.path))
@@ -72,12 +89,12 @@ def two_sided(report: Report, paths: tuple[str, str], *, form: str | None, close
             report.traces += traces
             return traces
         resolution_s = _resolution(*(recording for _, recording in opened))
-        analysis = Analysis(report, client, places.of, ordered=resolution_s is not None)
+        analysis = Analysis(report, client, places.of, ordered=resolution_s is not None, watch=watch)
         report.traces.append(agent)
         whole = True
         one, other = (_safe(begun(trace, found), trace) for trace, (_, found) in zip(traces, opened, strict=True))
         try:
-            analysis.engine.run(places.moved(interleaved(one, other, resolution_s)))
+            analysis.run(places.moved(interleaved(one, other, resolution_s)))
         finally:
             for trace, (source, found) in zip(traces, opened, strict=True):
                 trace.bytes = source.size

@@ -1,37 +1,90 @@
-"""The summary of a report: counts, and the distributions of the timings."""
+"""The summary of a report: counts, the distributions of the timings, and what quiet timers would have done."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.replay.timing import FIGURES
 from replaylint.report.findings import SEVERITIES
-from replaylint.report.model import Distribution, Summary
-from replaylint.statistics.percentiles import distribution
+from replaylint.report.model import Distribution, Group, Lateness, QuietTimer, Summary
+from replaylint.report.unknown import REASONS, why_unknown
+from replaylint.statistics.histogram import histogram
+from replaylint.statistics.percentiles import distribution, percentile
+from replaylint.statistics.timers import TIMERS_S, study
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from replaylint.report.model import Finding, Resume
+    from replaylint.report.model import Finding, GroupBy, Report, Resume, Session, Trace
 
 
-def summary(resumes: Sequence[Resume], findings: Sequence[Finding]) -> Summary:
-    """Outcomes count sessions; timings count the named sessions of replaying requests."""
+def summary(report: Report, group_by: GroupBy | None = None) -> Summary:
+    """What the resumes and findings of this report come to."""
+    traces = {trace.path: trace for trace in report.traces}
+    groups = []
+    if group_by is not None:
+        from replaylint.report.groups import grouped  # noqa: PLC0415
+
+        groups = [
+            Group(**_statistics(resumes, findings, traces), key=key)
+            for key, resumes, findings in grouped(report, group_by)
+        ]
+    return Summary(**_statistics(report.resumes, report.findings, traces), group_by=group_by, groups=groups)
+
+
+def nothing() -> Summary:
+    """Of a report without anything in it."""
+    return Summary(0, 0, {}, {}, 0, {}, None, {}, [], None, None, [])
+
+
+def replays(resumes: Iterable[Resume]) -> list[tuple[Resume, Session]]:
+    """What distributions count: replaying resumes, each with the session that it names."""
+    return [(resume, resume.sessions[0]) for resume in resumes if resume.replaying and resume.sessions]
+
+
+def _statistics(resumes: Sequence[Resume], findings: Sequence[Finding], traces: Mapping[str, Trace]) -> dict[str, Any]:
+    """The fields of Statistics."""
     outcomes = Counter(session.outcome for resume in resumes for session in resume.sessions)
     severities = Counter(finding.severity for finding in findings)
-    named = [resume.sessions[0].timing for resume in resumes if resume.replaying and resume.sessions]
+    counted = replays(resumes)
+    timings = [session.timing for _, session in counted]
     timing = {}
     for figure in FIGURES:
-        values = [value for each in named if (value := getattr(each, figure)) is not None]
-        timing[figure] = Distribution(*distribution(values))
-    return Summary(
-        resumes=len(resumes),
-        outcomes={each: outcomes[each] for each in OUTCOMES if outcomes[each]},
-        findings={each: severities[each] for each in SEVERITIES},
-        timing=timing,
-        quiet_timer=[],
-        quiet_timer_needed_s=None,
-        groups=[],
+        values = [value for each in timings if (value := getattr(each, figure)) is not None]
+        timing[figure] = Distribution(*distribution(values), *histogram(values))
+    unmeasured = Counter(
+        why_unknown("response_gap_s", resume, session, traces[resume.trace])
+        for resume, session in counted
+        if session.timing.response_gap_s is None
     )
+    pauses = [(each.longest_pause_s, each.marker_lag_s) for each in timings if each.longest_pause_s is not None]
+    return {
+        "resumes": len(resumes),
+        "replays": len(counted),
+        "outcomes": {each: outcomes[each] for each in OUTCOMES if outcomes[each]},
+        "findings": {each: severities[each] for each in SEVERITIES},
+        "known": sum(finding.known for finding in findings),
+        "timing": timing,
+        "resolution_s": _resolution(counted, traces),
+        "unmeasured": {each: unmeasured[each] for each in REASONS if unmeasured[each]},
+        "quiet_timer": [_quiet_timer(pauses, timer) for timer in TIMERS_S],
+        "quiet_timer_needed_s": max((pause for pause, _ in pauses), default=None),
+    }
+
+
+def _resolution(counted: Iterable[tuple[Resume, Session]], traces: Mapping[str, Trace]) -> float | None:
+    """Seconds. That of the coarsest clock that measured one of these."""
+    known = (
+        traces[resume.trace].resolution_s
+        for resume, session in counted
+        if session.timing.total_s is not None or session.timing.replay_s is not None
+    )
+    return max(filter(None, known), default=None)
+
+
+def _quiet_timer(pauses: Sequence[tuple[float, float | None]], timer: float) -> QuietTimer:
+    false_ends, late = study(pauses, timer)
+    middle, latest = (percentile(late, 50), late[-1]) if late else (None, None)
+    return QuietTimer(timer, false_ends, len(pauses), Lateness(len(late), middle, latest))

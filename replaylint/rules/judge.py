@@ -10,7 +10,7 @@ from replaylint.rules import all_rules
 from replaylint.rules.registry import ENDS, Hit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
@@ -25,15 +25,17 @@ _RESPONSES = frozenset({Wire.RESPONSE, Wire.UNMATCHED, Wire.OTHER_TYPE})
 
 
 class Judge:
-    """Judges one recording. `ordered`: its messages are in an order that they can have had.
+    """Judges one recording. `final` is called for each hit as soon as nothing that may still come can change it.
 
-    `hits` are final, in the order in which their connections ended.
+    `ordered`: the messages are in an order that they can have had.
     """
 
-    def __init__(self, rules: Iterable[Rule] | None = None, *, ordered: bool = True) -> None:
+    def __init__(
+        self, final: Callable[[Hit], object], rules: Iterable[Rule] | None = None, *, ordered: bool = True
+    ) -> None:
+        self._final = final
         self._ordered = ordered
         self.rules = tuple(all_rules() if rules is None else rules)
-        self.hits: list[Hit] = []
         self._open: dict[int, dict[tuple[object, ...], Hit]] = {}
         self._listening: dict[tuple[int | None, State, Event], list[Listener]] = {}
         for rule in self.rules:
@@ -59,6 +61,7 @@ class Judge:
         for rule in self.rules:
             for kind, read in rule.read.items():
                 self._reading.setdefault(kind, []).append(read)
+        self._settled = _settled(self.rules)
         self._at_unnamed = [rule.unnamed for rule in self.rules if rule.unnamed is not None]
         self._at_recording_end = [rule.recording_end for rule in self.rules if rule.recording_end is not None]
         self._at_stray = [rule.stray for rule in self.rules if rule.stray is not None]
@@ -133,9 +136,9 @@ class Judge:
         rules = self._at_request_end[end]
         if any(window.occurrences for window in resume.windows.values()):
             rules = rules + self._settling[end]
-        for rule in rules:
-            for hit in rule(resume):
-                self._add(hit)
+        hits = [self._remember(hit) for rule in rules for hit in rule(resume)]
+        if resume.response is not None:
+            self._settle(resume.connection, [hit for hit in hits if self._is_settled(hit, resume.connection)])
 
     def unanswered(self, connection: Connection, request: Request, end: End) -> None:
         """A request was not answered by the end of its connection."""
@@ -144,33 +147,60 @@ class Judge:
 
     def connection_end(self, connection: Connection) -> None:
         """A connection ended, or the recording of it: its findings are final."""
-        confirmed = []
-        for hit in self._open.pop(connection.number, {}).values():
-            rule = hit.rule
-            if (rule.needs_beginning and connection.partial) or (rule.needs_order and not self._ordered):
-                continue
-            severity = hit.severity if rule.confirm is None else rule.confirm(connection, hit)
-            if severity is not None:
-                hit.severity = severity
-                confirmed.append(hit)
-        self.hits.extend(_unsilenced(confirmed))
+        self._settle(connection, list(self._open.pop(connection.number, {}).values()))
 
     def recording_end(self, resumes: int | None) -> None:
         """There is no more: what concerns no connection is final. `resumes` is None where there may be others."""
         if resumes is not None:
             for rule in self._at_recording_end:
                 self._add(rule(resumes))
-        self.hits.extend(self._open.pop(0, {}).values())
+        for hit in self._open.pop(0, {}).values():
+            self._final(hit)
+
+    def _is_settled(self, hit: Hit, connection: Connection) -> bool:
+        """Whether a hit on a request that was answered can change no more, nor silence or be silenced."""
+        # A connection that starts while it is pending may take what the client said, and what is said of that.
+        return hit.rule in self._settled and connection.version not in hit.rule.confirm and hit.party != "client"
+
+    def _settle(self, connection: Connection, hits: list[Hit]) -> None:
+        """These hits are certain, and all that silence them are among them: those that stand are final."""
+        known = self._open.get(connection.number, {})
+        confirmed = []
+        for hit in hits:
+            known.pop(hit.subject, None)
+            rule = hit.rule
+            if (rule.needs_beginning and connection.partial) or (rule.needs_order and not self._ordered):
+                continue
+            confirm = rule.confirm.get(connection.version)
+            severity = hit.severity if confirm is None else confirm(connection, hit)
+            if severity is not None:
+                hit.severity = severity
+                confirmed.append(hit)
+        for hit in _unsilenced(confirmed):
+            self._final(hit)
 
     def _add(self, hit: Hit | None) -> None:
-        if hit is None:
-            return
+        if hit is not None:
+            self._remember(hit)
+
+    def _remember(self, hit: Hit) -> Hit:
+        """This hit, or the one that there is for its subject, which takes it in."""
         hits = self._open.setdefault(hit.connection, {})
-        known = hits.get(hit.subject)
-        if known is None:
-            hits[hit.subject] = hit
-        else:
+        known = hits.setdefault(hit.subject, hit)
+        if known is not hit:
             known.add(hit)
+        return known
+
+
+def _settled(rules: Iterable[Rule]) -> set[Rule]:
+    """Those that have said all about a request when its response came, as have the rules that silence them."""
+    settled = {
+        rule
+        for rule in rules
+        if rule.request_end is not None and not (rule.listening_after or rule.stray or rule.unanswered or rule.unnamed)
+    }
+    codes = {rule.code for rule in settled}
+    return {rule for rule in settled if codes.issuperset(rule.yields_to)}
 
 
 def _count(seen_before: dict[str, Occurrences], rule: Rule, severity: Severity, seen: Seen) -> None:

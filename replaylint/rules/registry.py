@@ -95,7 +95,7 @@ class Rule:
         self.unnamed: AtUnnamed | None = None
         self.unanswered: AtUnanswered | None = None
         self.recording_end: AtRecordingEnd | None = None
-        self.confirm: Confirm | None = None
+        self.confirm: dict[int | None, Confirm] = {}
 
     def sees(
         self, *, states: Iterable[State], events: Iterable[Event], versions: Iterable[int] = VERSIONS
@@ -177,10 +177,14 @@ class Rule:
         self.unanswered = function
         return function
 
-    def at_connection_end(self, function: Confirm) -> Confirm:
-        """Called for each hit of this rule when its connection has ended: its final severity, or None for no hit."""
-        self.confirm = function
-        return function
+    def at_connection_end(self, version: int) -> Callable[[Confirm], Confirm]:
+        """Called for each hit on a connection of this version when that has ended: its severity, or None for no hit."""
+
+        def register(function: Confirm) -> Confirm:
+            self.confirm[version] = function
+            return function
+
+        return register
 
     def at_recording_end(self, function: AtRecordingEnd) -> AtRecordingEnd:
         """Called when a recording was read to its end and nothing in it was lost, with its number of resumes."""
@@ -255,7 +259,11 @@ class Rule:
             last_line=seen.last.line,
             count=seen.count,
         )
-        hit.facts = {"kinds": ", ".join(sorted(seen.kinds)), "elapsed": elapsed(seen.first, seen.last), **facts}
+        hit.facts = {
+            "kinds": ", ".join(sorted(seen.kinds)),
+            "elapsed": elapsed(seen.first, seen.last, connection.steps),
+            **facts,
+        }
         return hit
 
     def counted(self, window: Window, seen: Occurrences, **facts: object) -> Hit:
@@ -269,7 +277,8 @@ class Rule:
             last_line=seen.last.line,
             count=seen.count,
         )
-        hit.facts = {"kinds": ", ".join(sorted(seen.kinds)), "elapsed": elapsed(seen.first, seen.last), **facts}
+        took = elapsed(seen.first, seen.last, window.resume.connection.steps)
+        hit.facts = {"kinds": ", ".join(sorted(seen.kinds)), "elapsed": took, **facts}
         return hit
 
 

@@ -79,11 +79,9 @@ def settle(resume: Resume) -> Iterator[Hit]:
         yield _hit(resume, [window], v2=v2)
 
 
-@RULE.at_connection_end
+@RULE.at_connection_end(1)
 def confirm(connection: Connection, hit: Hit) -> Severity:
     """What a missing vendor event is worth is known when the connection has ended; the sentence says why."""
-    if connection.version == 2:
-        return ERROR
     if connection.vendor_seen:
         hit.facts["beside"] = " (the client opted in, and the agent sends it elsewhere)"
         return ERROR
@@ -101,7 +99,8 @@ def _hit(resume: Resume, windows: list[Window], *, v2: bool) -> Hit:
         missing += f" and its {children} {'child' if children == 1 else 'children'}"
     request = Point(resume.request.line, resume.request.time)
     response = resume.response or request
-    waited = apart(max([request, *(Point(each.last_line, each.last_time) for each in windows)]), response)
+    last = max([request, *(Point(each.last_line, each.last_time) for each in windows)])
+    waited = apart(last, response, resume.connection.steps)
     vendor_line = window.vendor.line if v2 and window.vendor else 0
     return Hit(
         RULE,

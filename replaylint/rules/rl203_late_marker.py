@@ -52,6 +52,6 @@ def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> H
     """The first marker of its kind."""
     if not past.response.line or past.line_of(event):
         return None
-    waited = apart(past.response, seen.at)
+    waited = apart(past.response, seen.at, connection.steps)
     late = f" ({waited} later at line {seen.line})" if waited else ""
     return RULE.saw(ERROR, connection, seen, past=past, response_line=past.response.line, late=late)

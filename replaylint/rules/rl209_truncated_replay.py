@@ -74,7 +74,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
             window=window,
             what=request.method,
             arrived=Count(window.history),
-            elapsed=elapsed(window.first, Point(window.last_line, window.last_time)),
+            elapsed=elapsed(window.first, Point(window.last_line, window.last_time), resume.connection.steps),
             end="the connection ended" if response is None else f"error{code} at line {line}",
             advice=CANCELLED.format(resume.request.cancel_line) if cancelled else advice,
             cancellation_line=resume.request.cancel_line,

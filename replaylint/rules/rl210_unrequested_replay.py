@@ -86,7 +86,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
         last_line=seen.last.line,
         count=seen.count,
         kinds=", ".join(sorted(seen.kinds)),
-        elapsed=elapsed(seen.first, seen.last),
+        elapsed=elapsed(seen.first, seen.last, resume.connection.steps),
         advice=(LIVE if severity == INFO else REPLAYED).format(cursor),
         end="its response" if response is not None else "the end of the connection",
         response_line=0 if response is None else response.line,

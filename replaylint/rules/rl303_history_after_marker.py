@@ -94,7 +94,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
             session = resume.connection.session(window.session_id)
             if session.busy_line > marker.line or resume.end == "open":
                 continue
-        late = apart(marker, seen.last)
+        late = apart(marker, seen.last, resume.connection.steps)
         late = late and f"{'up to ' if seen.count > 1 else ''}{late} "
         yield RULE.counted(window, seen, marker_line=marker.line, late=late, doubt=DOUBTS[Severity(seen.severity)])
 

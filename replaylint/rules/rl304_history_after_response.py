@@ -62,7 +62,7 @@ def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> H
         return None
     begins = past.had_history and user_messages == 1 and seen.what in USER_MESSAGES
     first = after.first if begins else seen.at
-    waited = apart(past.response, first)
+    waited = apart(past.response, first, connection.steps)
     return Hit(
         RULE,
         _severity(connection, past) if user_messages else INFO,

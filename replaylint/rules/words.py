@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from orjson import dumps
 
-from replaylint.replay.timing import figure
+from replaylint.replay.timing import seconds
 
 if TYPE_CHECKING:
+    from replaylint.recording.clock import Steps
     from replaylint.replay.window import Point
 
 
@@ -24,22 +25,22 @@ class Count(int):
         return f"{int(self)} {noun}{'' if self == 1 else 's'}" if noun else str(int(self))
 
 
-def duration(seconds: float) -> str:
+def duration(time: float) -> str:
     """Up to three significant digits, in milliseconds below a second: 2.70 s, 140 ms, 0.25 ms, 0.001 ms."""
-    value, unit = (seconds, "s") if seconds >= 0.9995 else (seconds * 1000, "ms")
+    value, unit = (time, "s") if time >= 0.9995 else (time * 1000, "ms")
     decimals = 3 if value < 0.00995 else 2 if value < 9.995 else 1 if value < 99.95 else 0
     return f"{value:.{decimals}f} {unit}" if value else "0 ms"
 
 
-def apart(first: Point, last: Point) -> str:
+def apart(first: Point, last: Point, steps: Steps) -> str:
     """ "41 ms", or nothing where that is not known: no times, or a clock that went back."""
-    seconds = figure(last.time - first.time)
-    return "" if seconds is None else duration(seconds)
+    time = seconds(first, last, steps)
+    return "" if time is None else duration(time)
 
 
-def elapsed(first: Point, last: Point) -> str:
+def elapsed(first: Point, last: Point, steps: Steps) -> str:
     """ " in 41 ms", or nothing where that is not known, or for one message only."""
-    text = apart(first, last)
+    text = apart(first, last, steps)
     return f" in {text}" if text and last.line > first.line else ""
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from fractions import Fraction
+
+DECIMALS = 6
 
 
 class Distribution(NamedTuple):
@@ -27,11 +30,21 @@ def distribution(values: Iterable[float]) -> Distribution:
     if not ordered:
         return Distribution(0, None, None, None, None, None, None, None)
     n = len(ordered)
-    p90, p95, p99 = (percentile(ordered, percent) if n * (100 - percent) >= 100 else None for percent in (90, 95, 99))
-    mean = round(sum(ordered) / n, 6)
-    return Distribution(n, ordered[0], percentile(ordered, 50), p90, p95, p99, ordered[-1], mean)
+    p50, p90, p95, p99 = (percentile(ordered, percent) if n >= least(percent) else None for percent in (50, 90, 95, 99))
+    return Distribution(n, ordered[0], p50, p90, p95, p99, ordered[-1], mean(ordered))
 
 
-def percentile(ordered: list[float], percent: int) -> float:
+def percentile(ordered: Sequence[float], percent: int | Fraction) -> float:
     """The smallest of these sorted values that at least `percent` % of them do not exceed."""
-    return ordered[max(0, -(-len(ordered) * percent // 100) - 1)]
+    return ordered[max(0, int(-(-len(ordered) * percent // 100)) - 1)]
+
+
+def least(percent: int | Fraction) -> int:
+    """Of how many values this percentile can be told: of fewer, one beyond the median is no more than their maximum."""
+    return 1 if percent <= 50 else int(-(-100 // (100 - percent)))
+
+
+def mean(values: Iterable[float]) -> float:
+    """The arithmetic mean, whatever their order."""
+    ordered = sorted(values)
+    return round(sum(ordered) / len(ordered), DECIMALS)

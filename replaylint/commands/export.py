@@ -1,0 +1,56 @@
+"""`--export FORMAT=PATH`: the report in further formats, each in a file of its own."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from replaylint.commands.files import STANDARD_OUTPUT, write_file
+from replaylint.commands.output import OutputError, complain
+from replaylint.render import FORMATS, renderer
+from replaylint.report.names import UnknownName, WrongName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from replaylint.render.view import View
+    from replaylint.report.model import Report
+
+
+class Export(NamedTuple):
+    """A format and the file that it goes to."""
+
+    form: str
+    path: str
+
+
+def exports(given: Iterable[str], inputs: Iterable[str]) -> list[Export]:
+    """What these texts mean; none may be one of the inputs. Raises WrongName and UnknownName."""
+    read = {os.path.realpath(path) for path in inputs}
+    found: list[Export] = []
+    for text in given:
+        form, sign, path = text.partition("=")
+        if not sign or not path:
+            raise WrongName(f"{text!r} is no export: write FORMAT=PATH, such as sarif=replaylint.sarif")
+        if path == STANDARD_OUTPUT:
+            raise WrongName(f"{text!r}: standard output is for --format; name a file")
+        if form.lower() not in FORMATS:
+            raise UnknownName("format", form, FORMATS)
+        if os.path.realpath(path) in read:
+            raise WrongName(f"{path!r} is read or written already: name another file")
+        read.add(os.path.realpath(path))
+        found.append(Export(form.lower(), path))
+    return found
+
+
+def write_exports(report: Report, view: View, wanted: Iterable[Export]) -> bool:
+    """Write these files, each whole or not at all; whether one could not be written."""
+    plain = view._replace(width=None, colour=False, unicode=True)
+    failed = False
+    for each in wanted:
+        try:
+            write_file(each.path, renderer(each.form).render(report, plain))
+        except OutputError as error:
+            complain(str(error))
+            failed = True
+    return failed

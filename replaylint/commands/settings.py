@@ -1,0 +1,272 @@
+"""Settings in a file: replaylint.toml, or the table `[tool.replaylint]` of pyproject.toml. `check` goes by them.
+
+The names and values are those of its options.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from json import dumps
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from replaylint.commands.export import exports
+from replaylint.commands.nearby import OWN
+from replaylint.render.escape import printable
+from replaylint.report.exceptions import exception
+from replaylint.report.lint import known_format, wanted
+from replaylint.report.names import UnknownName, WrongName
+from replaylint.report.sizes import size_in_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import typer
+
+    Option = Any
+    """An option as typer keeps it, which has no public name for the type."""
+
+AGENT: Final = "agent"
+"""The key of the exceptions."""
+
+LARGEST: Final = 1 << 20
+"""Bytes of a file that is read."""
+
+NOT_SETTABLE: Final = frozenset(
+    {
+        *("traces", "client_file", "agent_file", "concat"),  # what is read
+        *("session", "resume", "statistics", "group_by", "timeline"),  # what is looked at this time
+        *("write_baseline", "show_settings", "version", "usage"),  # what is done instead
+    }
+)
+"""The parameters of `check` that belong to one run."""
+
+LEXEME: Final = r"""(?x)
+    \"{3} (?: \\. | [^\\] )*? \"{3,5} | '{3} .*? '{3,5}  # strings over several lines, which may end in quotes
+    | " (?: \\. | [^"\\] )* " | ' [^']* ' | \#[^\n]*
+    | [\[\]{}\n]"""
+"""What tells where a statement of TOML ends: at a line end outside of all others."""
+
+ORIGINS: Final = {"COMMANDLINE": "command line", "DEFAULT_MAP": "", "ENVIRONMENT": "environment"}
+
+
+class WrongSettings(WrongName):
+    """What a settings file says cannot be meant. The text names the file, the line and the key, as far as there are."""
+
+
+class Settings(NamedTuple):
+    """What a file says: values by the parameter of `check`, and the tables of exceptions. `path` is as it is shown."""
+
+    path: str
+    text: str
+    values: dict[str, Any]
+    exceptions: list[dict[str, Any]]
+
+
+def options(context: typer.Context) -> dict[str, Option]:
+    """The options of `check` that can be set, by the name that they have there."""
+    return {name: option for name, option in _long_names(context.command.params) if option.name not in NOT_SETTABLE}
+
+
+def in_force(context: typer.Context, found: Settings | None) -> Iterator[str]:
+    """Every setting as a line: its value, and where that is from."""
+    lines = {} if found is None else _lines(found)
+    for name, option in options(context).items():
+        value = context.params[option.name]
+        source = context.get_parameter_source(option.name)
+        origin = ORIGINS.get(source.name if source is not None else "", "default") or _place(found, lines, (name,))
+        shown = f"# {name} is not set" if value in (None, (), []) else f"{name} = {dumps(value, ensure_ascii=False)}"
+        yield printable(f"{shown}  # {origin}") + "\n"
+    for number, each in enumerate(() if found is None else found.exceptions):
+        pairs = (f"{key} = {dumps(value, ensure_ascii=False, default=str)}" for key, value in each.items())
+        origin = _place(found, lines, (AGENT, number))
+        yield printable(f"{AGENT} = {{{', '.join(pairs)}}}  # {origin}") + "\n"
+
+
+def _long_names(parameters: list[Option]) -> Iterator[tuple[str, Option]]:
+    for each in parameters:
+        for spelling in each.opts:
+            if spelling.startswith("--"):
+                yield spelling.removeprefix("--"), each
+
+
+# The file
+
+
+def read(path: str, context: typer.Context) -> Settings | None:
+    """What this file says; None for a pyproject.toml without the table. Raises WrongSettings."""
+    shown = os.path.relpath(path)
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise WrongSettings(f"{shown}: cannot be read: {error.strerror}") from error
+    if len(content) > LARGEST:
+        raise WrongSettings(f"{shown}: is larger than 1 MiB, so it is not read for settings")
+    text, document = _parsed(shown, content)
+    table = _table(path, document)
+    if table is None:
+        return None
+    found = Settings(shown, text, {}, [])
+    if not isinstance(table, dict):
+        raise _wrong(found, (), f"tool.replaylint has to be a table, not {_kind(table)}")
+    known = options(context)
+    for key, value in table.items():
+        if key == AGENT:
+            found.exceptions.extend(_exceptions(found, value))
+        else:
+            _set(found, key, value, known, context, os.path.dirname(path))  # noqa: PTH120
+    return found
+
+
+def _table(path: str, document: dict[str, Any]) -> object:
+    """What the file says for this tool; None where it says nothing."""
+    if path.endswith(OWN):
+        return document
+    tool = document.get("tool")
+    return tool.get("replaylint") if isinstance(tool, dict) else None
+
+
+def _parsed(shown: str, content: bytes) -> tuple[str, Any]:
+    try:
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
+        return text, tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise WrongSettings(f"{shown}: is no UTF-8, at byte {error.start + 1}") from None
+    except RecursionError:
+        raise WrongSettings(f"{shown}: is nested too deeply") from None
+    except ValueError as error:  # also an integer of thousands of digits
+        message, _, place = str(error).rpartition(" (at ")
+        where = shown
+        if place.startswith("line "):
+            where += f":{place.removeprefix('line ').partition(',')[0]}"
+        elif message:  # at the end of the document
+            where += f":{text.rstrip().count(chr(10)) + 1}"
+        raise WrongSettings(f"{where}: is no TOML: {message or place}") from None
+
+
+def _set(
+    found: Settings, key: str, value: object, known: Mapping[str, Option], context: typer.Context, folder: str
+) -> None:
+    """Take over one key. Raises WrongSettings."""
+    try:
+        if key not in known:
+            if key in dict(_long_names(context.command.params)):
+                raise WrongName("can only be given on the command line")
+            raise UnknownName("setting", key, [*known, AGENT])
+        option = known[key]
+        taken = _placed(option.name, _taken(option, value), folder)
+        _check(option.name, taken)
+    except WrongName as error:
+        raise _wrong(found, (key,), f"{key}: {error}") from error
+    found.values[option.name] = taken
+
+
+def _taken(option: Option, value: object) -> Any:
+    """The value as the command line would have it. Raises WrongName."""
+    if option.is_flag:
+        return _of(bool, value, "true or false")
+    if option.name == "severity" and isinstance(value, dict):
+        return [f"{rule}={_of(str, level, f'a text for {rule}')}" for rule, level in value.items()]
+    if option.multiple:
+        table = ", or a table" if option.name == "severity" else ""
+        texts = value if isinstance(value, list) else [value]
+        return [_of(str, each, f"a text or a list of texts{table}") for each in texts]
+    text: str = _of(str, value, "a text")
+    choices = getattr(option.type, "choices", None)
+    if choices is not None and text not in choices:
+        unknown = UnknownName("value", text, choices)
+        raise unknown if unknown.nearest is not None else WrongName(f"has to be one of {', '.join(choices)}")
+    return text
+
+
+def _of(kind: type, value: object, wanted: str) -> Any:
+    if type(value) is not kind:
+        raise WrongName(f"has to be {wanted}, not {_kind(value)}")
+    return value
+
+
+def _kind(value: object) -> str:
+    names = {bool: "true or false", int: "a number", float: "a number", str: "a text", list: "a list", dict: "a table"}
+    return names.get(type(value), "a date or a time")
+
+
+def _placed(name: str, value: Any, folder: str) -> Any:
+    """Paths in a file are relative to its folder."""
+    if name == "baseline":
+        return os.path.join(folder, value)  # noqa: PTH118
+    if name == "export":
+        parts = (each.partition("=") for each in value)
+        return [f"{form}{sign}{os.path.join(folder, path) if path else ''}" for form, sign, path in parts]  # noqa: PTH118
+    return value
+
+
+def _check(name: str, value: Any) -> None:
+    """Raises WrongName where the command line would refuse this."""
+    if name in {"select", "ignore", "severity", "expect", "max_gap", "max_replay", "max_total", "budget"}:
+        wanted(**{name: None if value == [] else value})
+    elif name == "input_format":
+        known_format(value)
+    elif name == "max_line":
+        size_in_bytes(value)
+    elif name == "export":
+        exports(value, ())
+
+
+def _exceptions(found: Settings, value: object) -> list[dict[str, Any]]:
+    """Raises WrongSettings."""
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise _wrong(found, (AGENT,), f"{AGENT}: has to be a list of tables: write [[{AGENT}]] above each")
+    for number, each in enumerate(value):
+        try:
+            exception(each)
+        except WrongName as error:
+            raise _wrong(found, (AGENT, number), f"{AGENT}: {error}") from error
+    return value
+
+
+# Where a key stands
+
+
+def _wrong(found: Settings, key: tuple[str | int, ...], what: str) -> WrongSettings:
+    return WrongSettings(f"{_place(found, _lines(found), key)}: {what}")
+
+
+def _place(found: Settings | None, lines: Mapping[tuple[str | int, ...], int], key: tuple[str | int, ...]) -> str:
+    if found is None:
+        return ""
+    return f"{found.path}:{lines[key]}" if key in lines else found.path
+
+
+def _lines(found: Settings) -> dict[tuple[str | int, ...], int]:
+    """The line, 1-based, at which each key of the table begins, and each exception, by its number from 0."""
+    lines: dict[tuple[str | int, ...], int] = {}
+    header, before, exceptions = "", 0, 0
+    for line, statement in _statements(found.text):
+        if statement.lstrip().startswith("["):
+            header, before, statement = statement, 0, ""  # noqa: PLW2901
+        table = _table(found.path, tomllib.loads(header + statement))
+        if not isinstance(table, dict):
+            continue
+        for key in table:
+            lines.setdefault((key,), line)
+        agents = table.get(AGENT)
+        here = len(agents) if isinstance(agents, list) else 0
+        for _ in range(before, here):
+            lines[AGENT, exceptions] = line
+            exceptions += 1
+        before = here
+    return lines
+
+
+def _statements(text: str) -> Iterator[tuple[int, str]]:
+    """Each statement of a TOML document, header or key, with the line where it begins."""
+    line, begin, depth = 1, 0, 0
+    for token in re.finditer(LEXEME, f"{text}\n", re.DOTALL):
+        depth += (token[0] in {"[", "{"}) - (token[0] in {"]", "}"})
+        if token[0] == "\n" and not depth:
+            statement = text[begin : token.end()]
+            yield line, statement
+            line += statement.count("\n")
+            begin = token.end()

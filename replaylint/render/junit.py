@@ -1,0 +1,149 @@
+"""`junit`: the XML of JUnit reports, in which a recording is a suite of tests and a resume is a test.
+
+It keeps to `junit-10.xsd` of Jenkins' xUnit plugin, as pytest does. A test fails for errors; warnings, infos and known
+findings stand in its output.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from replaylint.recording.source import STANDARD_INPUT
+from replaylint.render.escape import printable
+from replaylint.render.lines import of_finding, of_outcome
+from replaylint.render.words import identifier
+from replaylint.report.distinct import distinct
+from replaylint.report.subjects import by_subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from replaylint.render.view import View
+    from replaylint.report.model import Finding, ReadError, Report, Resume
+
+TIME: Final = "of a test: the response gap of the session that the resume names, in seconds; absent where not known"
+
+
+class Case(NamedTuple):
+    """A test; `result` is "failure", "error" or "skipped", of a kind, with a message and lines, or None: it passed."""
+
+    name: str
+    result: str | None = None
+    kind: str | None = None
+    message: str | None = None
+    lines: Sequence[str] = ()
+    output: Sequence[str] = ()
+    time: float | None = None
+
+
+def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
+    """A suite for each recording."""
+    suites = list(_suites(report))
+    yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield _line(0, "testsuites", name=report.tool.name, **_counts(case for _, cases in suites for case in cases))
+    for path, cases in suites:
+        skipped = sum(case.result == "skipped" for case in cases)
+        yield _line(1, "testsuite", name=path, **_counts(cases), skipped=str(skipped))
+        yield _line(2, "properties")
+        yield _line(3, "property", name="time", value=TIME, end="/>")
+        yield b"    </properties>\n"
+        for name, case in zip(distinct(case.name for case in cases), cases, strict=True):
+            yield from _case(path, name, case)
+        yield b"  </testsuite>\n"
+    yield b"</testsuites>\n"
+
+
+# What is tested
+
+
+def _suites(report: Report) -> Iterator[tuple[str, list[Case]]]:
+    """By recording: what could not be read of it, what concerns it as a whole, and its resumes."""
+    of_resume, of_trace = by_subject(report)
+    errors: dict[str, list[Case]] = {trace.path: [] for trace in report.traces}
+    whole: dict[str, list[Finding]] = {}
+    resumes: dict[str, list[Case]] = {}
+    for trace in report.traces:
+        errors[trace.path] += [_reading(trace.error)] if trace.error is not None else []
+    for path, findings in of_trace.items():
+        whole.setdefault(STANDARD_INPUT if path is None else path, []).extend(findings)
+    for number, resume in enumerate(report.resumes, 1):
+        resumes.setdefault(resume.trace, []).append(_resume(resume, of_resume.get(number, ())))
+    for path in errors | whole | resumes:
+        yield path, [*errors.get(path, ()), _judged("recording", whole.get(path, ())), *resumes.get(path, ())]
+
+
+def _reading(error: ReadError) -> Case:
+    at = "" if error.line is None else f"line {error.line}: "
+    return Case("reading", "error", error.code, error.message, [at + error.message])
+
+
+def _resume(resume: Resume, findings: Sequence[Finding]) -> Case:
+    named = resume.sessions[0] if resume.sessions and resume.replaying else None
+    words = (resume.method, identifier(resume.request_id), resume.session_id)
+    case = _judged(
+        " ".join(word for word in words if word is not None),
+        findings,
+        [of_outcome(resume, session) for session in resume.sessions],
+        None if named is None else named.timing.response_gap_s,
+    )
+    if case.result is None and any(session.outcome == "inconclusive" for session in resume.sessions):
+        return case._replace(result="skipped", message="inconclusive")
+    return case
+
+
+def _judged(name: str, findings: Sequence[Finding], outcomes: Sequence[str] = (), time: float | None = None) -> Case:
+    """Several errors are one failure: what reads these reports takes only the first."""
+    errors = [finding for finding in findings if _fails(finding)]
+    output = [*outcomes, *(of_finding(finding) for finding in findings if not _fails(finding))]
+    if not errors:
+        return Case(name, output=output, time=time)
+    rules = ", ".join(dict.fromkeys(finding.rule for finding in errors))
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    lines = [of_finding(finding) for finding in errors]
+    return Case(name, "failure", rules, errors[0].message + more, lines, output, time)
+
+
+def _fails(finding: Finding) -> bool:
+    return finding.severity == "error" and not finding.known
+
+
+# How it is written
+
+
+def _case(path: str, name: str, case: Case) -> Iterator[bytes]:
+    time = None if case.time is None else f"{case.time:.6f}"
+    yield _line(2, "testcase", name=name, classname=path, time=time)
+    if case.result is not None:
+        yield _line(3, case.result, type=case.kind, message=case.message, content=case.lines)
+    if case.output:
+        yield _line(3, "system-out", content=case.output)
+    yield b"    </testcase>\n"
+
+
+def _counts(cases: Iterable[Case]) -> dict[str, str]:
+    results = [case.result for case in cases]
+    return {
+        "tests": str(len(results)),
+        "failures": str(results.count("failure")),
+        "errors": str(results.count("error")),
+    }
+
+
+def _line(
+    depth: int, tag: str, *, end: str = ">", content: Sequence[str] | None = None, **attributes: str | None
+) -> bytes:
+    """An element's first tag with these attributes, or the whole element with these lines in it."""
+    written = "".join(f' {name}="{_text(value)}"' for name, value in attributes.items() if value is not None)
+    inner = "" if content is None else "\n".join(map(_text, content)) + f"</{tag}>"
+    return f"{'  ' * depth}<{tag}{written}{end}{inner}\n".encode()
+
+
+_MARKUP: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
+
+# Of what no XML may hold, not even as a reference, `printable` leaves these two.
+_INVALID: Final = str.maketrans({"\ufffe": r"\ufffe", "\uffff": r"\uffff"})
+
+
+def _text(text: str) -> str:
+    """One line of text. `[[ATTACHMENT|…]]` would be a link to GitLab."""
+    return printable(text).replace("[[", r"[\x5b").translate(_INVALID).translate(_MARKUP)

@@ -1,0 +1,183 @@
+"""`--statistics` as text: what all resumes together came to, and what quiet timers would have done."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from replaylint.render.bar import signs
+from replaylint.render.escape import printable
+from replaylint.render.layout import joined, line
+from replaylint.render.table import NOTHING, table
+from replaylint.render.words import counted, resolution, round_duration
+from replaylint.replay.outcome import OUTCOMES
+from replaylint.report.unknown import REASONS
+from replaylint.rules.words import duration
+from replaylint.statistics.percentiles import least
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from replaylint.render.layout import Piece
+    from replaylint.render.view import View
+    from replaylint.report.model import Distribution, Group, QuietTimer, Statistics, Summary
+
+HEADLINE: Final = "response_gap_s"
+TIMINGS: Final = {
+    "to_first_update_s": "first update",
+    "replay_s": "replay",
+    "marker_lag_s": "marker lag",
+    "response_gap_s": "response gap",
+    "snapshot_gap_s": "snapshot gap",
+    "total_s": "total",
+    "longest_pause_s": "longest pause in the replay",
+    "gap_longest_pause_s": "longest pause in the gap",
+    "gap_waiting_for_client_s": "gap waiting for the client",
+}
+COLUMNS: Final = {"min": "min", "p50": "median", "p90": "p90", "p95": "p95", "p99": "p99", "max": "max", "mean": "mean"}
+CELLS: Final = 40
+FEWEST_CELLS: Final = 10
+"""The longest bar of a histogram, in columns: where there is room, and at least."""
+
+KINDS: Final = {"agent": "agent", "client": "client", "file": "recording", "session": "session"}
+
+
+def statistics(view: View, summary: Summary) -> Iterator[str]:
+    """All resumes, and a row for each group of them."""
+    yield from _timings(view, summary)
+    yield from _histogram(view, summary.timing[HEADLINE])
+    yield from _timers(view, summary)
+    if summary.group_by is not None:
+        yield from _groups(view, summary)
+        yield from _timers_by_group(view, summary)
+
+
+# All of them
+
+
+def _timings(view: View, summary: Summary) -> Iterator[str]:
+    measured = {name: each for figure, name in TIMINGS.items() if (each := summary.timing[figure]).n}
+    unknown = ", ".join(f"{REASONS[reason]} ({count})" for reason, count in summary.unmeasured.items())  # type: ignore[index]
+    if measured:
+        exact = f", times exact to {joined(resolution(summary.resolution_s, view))}" if summary.resolution_s else ""
+        yield "\n"
+        yield line(view, 0, ("bold", "timings"), f" of {joined(counted(summary.replays, 'replay'))}{exact}")
+        rows: list[list[Piece | str]] = [
+            [name, str(each.n), *(_duration(getattr(each, field)) for field in COLUMNS)]
+            for name, each in measured.items()
+        ]
+        yield from table(view, 2, ["", "n", *COLUMNS.values()], rows)
+        few = [
+            f"{field} {least(int(field[1:]))}" for field in ("p90", "p95", "p99") if _lacks(measured.values(), field)
+        ]
+        if few:
+            yield line(view, 2, ("dim", f"nearest-rank percentiles; so many values are needed: {', '.join(few)}"))
+    if unknown:
+        yield line(view, 2, ("dim", f"no response gap: {unknown}"))
+
+
+def _lacks(distributions: object, field: str) -> bool:
+    return any(getattr(each, field) is None for each in distributions)  # type: ignore[attr-defined]
+
+
+def _duration(seconds: float | None) -> str:
+    return NOTHING if seconds is None else duration(seconds) if seconds >= 0 else f"-{duration(-seconds)}"
+
+
+def _histogram(view: View, gaps: Distribution) -> Iterator[str]:
+    if not gaps.counts:
+        return
+    yield "\n"
+    yield line(view, 0, ("bold", "response gap"), f", {joined(counted(gaps.n, 'replay'))}")
+    most = max(gaps.counts)
+    edges = [round_duration(edge) for edge in gaps.edges_s]
+    ranges = list(pairwise(edges))
+    left, right = (max(map(len, column)) for column in zip(*ranges, strict=True))
+    digits = len(str(most))
+    labels = 2 + left + len(" to ") + right + 2 + digits + 2
+    cells = CELLS if view.width is None else max(FEWEST_CELLS, min(CELLS, view.width - labels))
+    for (low, high), count in zip(ranges, gaps.counts, strict=True):
+        drawn = signs(unicode=view.unicode).replay * -(-count * cells // most)
+        label = f"{low.rjust(left)} to {high.rjust(right)}  {str(count).rjust(digits)}  "
+        yield line(view, 2, joined(label), ("gap", drawn)).rstrip() + "\n"
+
+
+def _timers(view: View, summary: Summary) -> Iterator[str]:
+    n = summary.quiet_timer[0].n if summary.quiet_timer else 0
+    if not n:
+        return
+    yield "\n"
+    yield line(
+        view,
+        0,
+        ("bold", "quiet timers"),
+        f" in {joined(counted(n, 'replay'))}: had the client taken so long a silence for the end",
+    )
+    rows = [_timer(each) for each in summary.quiet_timer]
+    yield from table(view, 2, ["timer", "too early", "share", "later than the marker: n", "median", "max"], rows)
+    needed = summary.quiet_timer_needed_s
+    if needed is not None:
+        yield line(view, 2, f"right every time: any timer longer than {joined(duration(needed))}")
+
+
+def _timer(timer: QuietTimer) -> list[Piece | str]:
+    late = timer.late_s
+    return [
+        round_duration(timer.timer_s),
+        ("error" if timer.false_ends else "", f"{timer.false_ends} of {timer.n}"),
+        f"{timer.false_ends * 100 / timer.n:.0f} %",
+        str(late.n),
+        _duration(late.p50),
+        _duration(late.max),
+    ]
+
+
+# Groups
+
+
+def _groups(view: View, summary: Summary) -> Iterator[str]:
+    """Outcomes and gaps: the matrix."""
+    kinds = [each for each in OUTCOMES if summary.outcomes.get(each)]
+    head = [f"by {KINDS[summary.group_by or 'agent']}", "resumes", *kinds, "errors", "gap n"]
+    fields = [
+        field for field in ("min", "p50", "p90", "max") if any(_gap(each, field) is not None for each in summary.groups)
+    ]
+    rows: list[list[Piece | str]] = []
+    for each in summary.groups:
+        errors = each.findings["error"]
+        rows.append(
+            [
+                _key(each),
+                str(each.resumes),
+                *(str(each.outcomes.get(kind) or NOTHING) for kind in kinds),
+                ("error", str(errors)) if errors else NOTHING,
+                str(each.timing[HEADLINE].n or NOTHING),
+                *(_duration(_gap(each, field)) for field in fields),
+            ]
+        )
+    yield "\n"
+    yield from table(view, 0, head + [f"gap {COLUMNS[field]}" for field in fields], rows, titled=True)
+
+
+def _gap(group: Statistics, field: str) -> float | None:
+    value: float | None = getattr(group.timing[HEADLINE], field)
+    return value
+
+
+def _key(group: Group) -> str:
+    return "not known" if group.key is None else printable(group.key)
+
+
+def _timers_by_group(view: View, summary: Summary) -> Iterator[str]:
+    rows: list[list[Piece | str]] = []
+    for each in summary.groups:
+        timers = each.quiet_timer
+        if timers[0].n:
+            early: list[Piece | str] = [
+                ("error", str(timer.false_ends)) if timer.false_ends else NOTHING for timer in timers
+            ]
+            rows.append([_key(each), str(timers[0].n), *early, f"> {_duration(each.quiet_timer_needed_s)}"])
+    if rows:
+        yield "\n"
+        head = ["too early, by timer", "n", *(round_duration(timer.timer_s) for timer in summary.quiet_timer), "needed"]
+        yield from table(view, 0, head, rows, titled=True)

@@ -1,0 +1,125 @@
+"""`--timeline` as text: below a resume, what came when in each of its sessions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from replaylint.recording.message import AGENT, CLIENT
+from replaylint.render.escape import printable
+from replaylint.render.layout import JOINT, beside, columns, joined, line
+from replaylint.render.pretty import shortened
+from replaylint.render.words import counted
+from replaylint.rules.words import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from replaylint.render.layout import Piece
+    from replaylint.render.view import View
+    from replaylint.report.model import Resume
+    from replaylint.report.timeline import Event, Timeline
+
+ARROWS: Final = {CLIENT: "\N{RIGHTWARDS ARROW}", AGENT: "\N{LEFTWARDS ARROW}"}
+ASCII_ARROWS: Final = {CLIENT: "->", AGENT: "<-"}
+MARKERS: Final = {"replay_complete": "replay_complete", "air_load_replay_end": "loadReplayEnd"}
+
+KINDS: Final = 4
+"""So many variants of a run are named, the most frequent first."""
+SPACE: Final = 2
+"""Columns between two columns."""
+NOTHING: Final = "-"
+"""Stands for a time that is not known."""
+
+
+def timeline(view: View, indent: int, resume: Resume, of: Timeline) -> Iterator[str]:
+    """The sessions of a resume, a line for each event; without any times the column of times is left out."""
+    for session in resume.sessions:
+        events = of.get(session.session_id, [])
+        role = "child" if session.role == "child" else "session"
+        unknown = "" if events else ": not known, as all of it came in one batch"
+        yield line(view, indent, ("bold", "timeline"), f" of {role} {printable(session.session_id)}{unknown}")
+        yield from _events(view, indent + 2, resume, events)
+
+
+def _events(view: View, indent: int, resume: Resume, events: Sequence[Event]) -> Iterator[str]:
+    times = [_time(each) for each in events]
+    timed = any(each.at_s is not None for each in events)
+    places = [_place(each) for each in events]
+    until = max(map(columns, times), default=0) + SPACE if timed else 0
+    room = until + max(map(columns, places), default=0) + SPACE
+    for event, time, at in zip(events, times, places, strict=True):
+        if event.longest == "before" and event.pause_s is not None:
+            pause = duration(event.pause_s).rjust(until - SPACE)
+            yield beside(view, indent, ("gap", pause), room, ("gap", "longest pause"))
+        head = time.rjust(until - SPACE) + " " * SPACE + at if timed else at
+        file = [] if event.trace is None else [("dim", f" (in {printable(event.trace)})")]
+        yield beside(view, indent, ("dim", head), room, *_what(view, resume, event), *file)
+
+
+def _time(event: Event) -> str:
+    if event.at_s is None:
+        return NOTHING
+    return f"+{duration(event.at_s)}" if event.at_s else duration(event.at_s)
+
+
+def _place(event: Event) -> str:
+    several = event.last_line is not None and event.last_line != event.line
+    return f"lines {event.line} to {event.last_line}" if several else f"line {event.line}"
+
+
+def _what(view: View, resume: Resume, event: Event) -> Iterator[Piece | str]:
+    if event.side is not None:
+        yield f"{(ARROWS if view.unicode else ASCII_ARROWS)[event.side]}{JOINT}"
+    name = shortened(event.what)
+    match event.kind:
+        case "updates":
+            yield from _updates(event)
+        case "marker":
+            yield ("bold", MARKERS[event.what])
+            yield ", the end-of-replay marker"
+        case "state":
+            yield f"state_update: {name}"
+        case "child":
+            yield f"announcement of child {name}"
+        case "announced":
+            yield f"announced by {name}"
+        case "answers":
+            yield f"answer to {name}"
+        case "response":
+            yield from _response(resume)
+        case "omitted":
+            yield ("dim", f"{counted(event.messages, 'message')} left out")
+            yield from _spread(event)
+        case _:
+            yield name
+
+
+def _response(resume: Resume) -> Iterator[Piece | str]:
+    error = resume.response.error if resume.response is not None else None
+    if error is None:
+        yield ("bold", "success response")
+    else:
+        yield ("error", "cancelled" if resume.end == "cancelled" else "error response")
+        yield f" {error.code}" if error.code is not None else ""
+
+
+def _updates(event: Event) -> Iterator[Piece | str]:
+    kinds = Counter(event.kinds).most_common()
+    if len(kinds) == 1:
+        yield shortened(event.what) if event.messages == 1 else f"{event.messages} {shortened(event.what)}"
+        yield from _spread(event)
+        return
+    yield counted(event.messages, "update")
+    yield from _spread(event)
+    named = [f"{count}{JOINT}{shortened(kind)}" for kind, count in kinds[:KINDS]]
+    more = f", {joined(counted(len(kinds) - KINDS, 'more kind'))}" if len(kinds) > KINDS else ""
+    yield ("dim", f" ({', '.join(named)}{more})")
+
+
+def _spread(event: Event) -> Iterator[Piece | str]:
+    """Over what time several messages came."""
+    if event.messages > 1 and event.lasted_s is not None:
+        yield f" in {joined(duration(event.lasted_s))}"
+    if event.longest == "inside" and event.inner_pause_s is not None:
+        yield ("gap", f", longest pause {joined(duration(event.inner_pause_s))}")

@@ -1,0 +1,94 @@
+"""Baselines: a file with the findings that a project knows, so that only what is new or graver fails."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from orjson import OPT_APPEND_NEWLINE, OPT_INDENT_2, dumps
+
+from replaylint.report.findings import SEVERITIES
+from replaylint.report.model import Baseline, BaselineEntry, Tool, record
+from replaylint.report.names import WrongName
+from replaylint.report.saved import loaded
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from replaylint.report.model import Finding, Report
+
+SCHEMA_VERSION: Final = 1
+
+
+@record
+class File:
+    """What the file holds, as its JSON has it: an entry a fingerprint, by rule."""
+
+    schema_version: int
+    tool: Tool
+    findings: list[BaselineEntry]
+    __slots__ = tuple(__annotations__)
+
+
+class Known(NamedTuple):
+    """The entries of a baseline, by fingerprint. `path` is that of its file, as it is shown."""
+
+    path: str
+    entries: dict[str, BaselineEntry]
+
+
+def load(path: str, shown: str) -> Known:
+    """The baseline in this file. Raises WrongName."""
+    if not os.path.lexists(path):
+        raise WrongName(f"{shown}: there is no such baseline; --write-baseline writes one")
+    file = loaded(path, File, "baseline", SCHEMA_VERSION)
+    return Known(shown, _merged(file.findings))
+
+
+def mark(report: Report, known: Known, codes: Collection[str] | None, left_out: Iterable[Finding]) -> None:
+    """Mark the findings that are known and no graver than there, and tell which entries no longer occur.
+
+    That cannot be told of rules other than these, nor where an input was not read to its end; what exceptions have
+    `left_out` does occur.
+    """
+    for each in report.findings:
+        entry = known.entries.get(each.fingerprint)
+        each.known = entry is not None and _rank(each) >= _rank(entry)
+    here = {each.fingerprint for each in (*report.findings, *left_out)}
+    whole = all(trace.error is None for trace in report.traces)
+    gone = [
+        entry
+        for fingerprint, entry in known.entries.items()
+        if whole and fingerprint not in here and (codes is None or entry.rule in codes)
+    ]
+    report.baseline = Baseline(known.path, sum(each.known for each in report.findings), gone)
+
+
+def accept(report: Report, path: str) -> bytes:
+    """The file that knows every finding of this report; and known they are from now on. `path`: as it is shown."""
+    for each in report.findings:
+        each.known = True
+    for of in (report.summary, *report.summary.groups):
+        of.known = sum(of.findings.values())
+    gone = report.baseline.gone if report.baseline is not None else []
+    report.baseline = Baseline(path, len(report.findings), gone)
+    entries = _merged(
+        BaselineEntry(each.fingerprint, each.rule, each.name, each.severity, each.party, 1) for each in report.findings
+    )
+    return dumps(File(SCHEMA_VERSION, report.tool, [*entries.values()]), option=OPT_INDENT_2 | OPT_APPEND_NEWLINE)
+
+
+def _merged(entries: Iterable[BaselineEntry]) -> dict[str, BaselineEntry]:
+    """By rule, then by fingerprint: one for each, as grave as the gravest."""
+    merged: dict[str, BaselineEntry] = {}
+    for each in sorted(entries, key=lambda entry: (entry.rule, entry.fingerprint)):
+        same = merged.setdefault(each.fingerprint, each)
+        if same is not each:
+            same.severity = min(same, each, key=_rank).severity
+            same.count += each.count
+    return merged
+
+
+def _rank(of: Finding | BaselineEntry) -> int:
+    """0 for the gravest."""
+    return SEVERITIES.index(of.severity)

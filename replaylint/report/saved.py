@@ -1,0 +1,237 @@
+"""Reports, and other records, that were saved as JSON: built again as their classes are annotated.
+
+Whoever wrote one may be hostile.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from orjson import loads
+
+from replaylint.recording.source import BYTE_ORDER_MARK
+from replaylint.report.model import SCHEMA_VERSION, Evidence, Marker, Report, Response
+from replaylint.report.names import WrongName
+from replaylint.report.places import ForeignEvidence, ForeignMarker, ForeignResponse
+from replaylint.rules.words import identifier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Reader = Callable[[Any], object]
+    """Takes a value of the JSON and gives what the report holds in its place. Raises _FieldError."""
+
+_Record = TypeVar("_Record")
+
+HEAD_BYTES: Final = 4096
+"""So many bytes tell whether a file is a report."""
+
+DEEPEST: Final = 200
+"""How deep a value of any type may be nested: orjson writes 254 levels."""
+
+ELSEWHERE: Final = {Evidence: ForeignEvidence, Marker: ForeignMarker, Response: ForeignResponse}
+"""What each of these is where it has a `trace` of its own."""
+
+SIMPLE: Final = {
+    str: ("a string", (str,)),
+    int: ("an integer", (int,)),
+    float: ("a number", (float, int)),
+    bool: ("true or false", (bool,)),
+    NoneType: ("null", (NoneType,)),
+}
+
+
+class WrongReport(WrongName):
+    """This file holds no report, or whatever else it should. The text names it, and where in its JSON the fault is."""
+
+
+class _FieldError(Exception):
+    """What is wrong; the way to it is collected while it is on its way out, the last step first."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.way: list[str] = []
+
+
+def is_report(path: str) -> bool:
+    """Whether this is a file that begins as a report does: an object that has a `schema_version` before it nests."""
+    try:
+        # A pipe could be read only once.
+        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116
+            return False
+        with open(path, "rb") as file:  # noqa: PTH123
+            head = file.read(HEAD_BYTES)
+    except (OSError, ValueError):
+        return False  # whoever reads it says what is wrong
+    before, found, _ = head.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b'"schema_version"')
+    return bool(found) and before.startswith(b"{") and before.count(b"{") == 1 and b"[" not in before
+
+
+def load(path: str) -> Report:
+    """The report that was saved in this file. Further fields are passed over. Raises WrongReport."""
+    return loaded(path, Report, "report", SCHEMA_VERSION)
+
+
+def loaded(path: str, cls: type[_Record], kind: str, version: int) -> _Record:
+    """What was saved in this file as JSON: a record of this class, in words of this kind. Raises WrongReport."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            content = loads(file.read().removeprefix(BYTE_ORDER_MARK))
+    except MemoryError as error:
+        raise WrongReport(f"{path}: is too large to be read") from error
+    except OSError as error:
+        raise WrongReport(f"{path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise WrongReport(f"{path}: is no JSON: {error}") from error
+    if isinstance(content, dict) and content.get("schema_version", version) != version:
+        theirs = identifier(content["schema_version"])
+        raise WrongReport(f"{path}: is a {kind} of schema_version {theirs}; only {version} can be read")
+    try:
+        return cast("_Record", _reader(cast("Any", cls))(content))
+    except _FieldError as error:
+        way = "".join(reversed(error.way)).removeprefix(".")
+        raise WrongReport(": ".join(filter(None, (path, way, error.what)))) from None
+
+
+@cache
+def _reader(hint: Any) -> Reader:
+    """What reads a value of this type."""
+    if is_dataclass(hint):
+        return _object(cast("type", hint))
+    if hint in SIMPLE:
+        return _simple(*SIMPLE[hint])
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return _one_of(arguments)
+    if origin in {Union, UnionType}:
+        return _either([_reader(each) for each in arguments if each is not NoneType], nullable=NoneType in arguments)
+    if origin is list:
+        return _list(_reader(arguments[0]))
+    if origin is dict:
+        return _map(*map(_reader, arguments))
+    return _anything
+
+
+def _simple(name: str, types: Sequence[type]) -> Reader:
+    def read(value: Any) -> object:
+        if type(value) not in types:  # true is no integer
+            raise _otherwise(name, value)
+        return value
+
+    return read
+
+
+def _one_of(values: Sequence[object]) -> Reader:
+    known = {(type(each), each) for each in values}
+
+    def read(value: Any) -> object:
+        if isinstance(value, dict | list) or (type(value), value) not in known:
+            raise _otherwise(" or ".join(map(identifier, values)), value)
+        return value
+
+    return read
+
+
+def _either(readers: Sequence[Reader], *, nullable: bool) -> Reader:
+    *others, last = readers
+
+    def read(value: Any) -> object:
+        if nullable and value is None:
+            return None
+        for each in others:
+            try:
+                return each(value)
+            except _FieldError:
+                continue
+        return last(value)
+
+    return read
+
+
+def _list(item: Reader) -> Reader:
+    def read(value: Any) -> object:
+        if not isinstance(value, list):
+            raise _otherwise("an array", value)
+        items = []
+        try:
+            for each in value:
+                items.append(item(each))  # noqa: PERF401  (where it stops says which one is wrong)
+        except _FieldError as error:
+            error.way.append(f"[{len(items)}]")
+            raise
+        return items
+
+    return read
+
+
+def _map(key: Reader, item: Reader) -> Reader:
+    def read(value: Any) -> object:
+        if not isinstance(value, dict):
+            raise _otherwise("an object", value)
+        items = {}
+        name = ""
+        try:
+            for name, each in value.items():
+                items[key(name)] = item(each)
+        except _FieldError as error:
+            error.way.append(f"[{identifier(name)}]")
+            raise
+        return items
+
+    return read
+
+
+def _object(cls: type) -> Reader:
+    fields = {name: (_reader(hint), _without(hint)) for name, hint in get_type_hints(cls).items()}
+    foreign = ELSEWHERE.get(cls)
+
+    def read(value: Any) -> object:
+        if not isinstance(value, dict):
+            raise _otherwise("an object", value)
+        if foreign is not None and value.get("trace") is not None:
+            return _reader(foreign)(value)
+        values = {}
+        name = ""
+        try:
+            for name, (field, without) in fields.items():
+                values[name] = field(value[name]) if name in value else without()
+        except _FieldError as error:
+            error.way.append(f".{name}")
+            raise
+        return cls(**values)
+
+    return read
+
+
+def _without(hint: Any) -> Callable[[], object]:
+    """Makes what stands for a field of this type that is missing."""
+    origin = get_origin(hint)
+    if origin in {list, dict}:
+        return cast("type", origin)
+    if hint in {object, Any, NoneType} or NoneType in get_args(hint):
+        return NoneType
+    return _missing
+
+
+def _missing() -> object:
+    raise _FieldError("is missing")
+
+
+def _anything(value: Any, room: int = DEEPEST) -> object:
+    if isinstance(value, dict | list):
+        if not room:
+            raise _FieldError("is nested too deeply")
+        for each in value.values() if isinstance(value, dict) else value:
+            _anything(each, room - 1)
+    return value
+
+
+def _otherwise(wanted: str, value: object) -> _FieldError:
+    found = "an object" if isinstance(value, dict) else "an array" if isinstance(value, list) else identifier(value)
+    return _FieldError(f"has to be {wanted}, not {found}")

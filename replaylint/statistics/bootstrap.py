@@ -1,0 +1,50 @@
+"""How sure the difference of two medians is: a bootstrap interval, by percentiles of the resampled differences.
+
+No resample is drawn. Its n values are picked by n uniforms, and the k-th smallest of these, which picks the median of
+rank k, has the distribution Beta(k, n - k + 1): the median of a resample is the value at n times such a number.
+"""
+
+from __future__ import annotations
+
+from array import array
+from functools import lru_cache
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PERCENT: Final = 95
+RESAMPLES: Final = 10_000
+SEED: Final = 1
+FEWEST: Final = 6
+"""With fewer values no interval holds the median with 95 %: not even from the least to the greatest, 1 - 2 * 0.5^n."""
+
+_LOW: Final = RESAMPLES * (100 - PERCENT) // 200 - 1
+_HIGH: Final = RESAMPLES * (100 + PERCENT) // 200 - 1
+_DECIMALS: Final = 6
+
+
+def difference(before: Iterable[float], after: Iterable[float], seed: int = SEED) -> tuple[float, float] | None:
+    """The 95 % interval of the median of `after` minus that of `before`, in their unit and whatever their order.
+
+    Medians are by nearest rank. None where either side has fewer than FEWEST values.
+    """
+    one, other = sorted(before), sorted(after)
+    if min(len(one), len(other)) < FEWEST:
+        return None
+    picked = zip(*_medians(len(one), len(other), seed), strict=True)
+    differences = sorted(other[there] - one[here] for here, there in picked)
+    return round(differences[_LOW], _DECIMALS), round(differences[_HIGH], _DECIMALS)
+
+
+@lru_cache(maxsize=16)
+def _medians(before: int, after: int, seed: int) -> tuple[array[int], array[int]]:
+    """Which of so many sorted values the median is, in each resample of either side."""
+    draw = Random(seed).betavariate  # noqa: S311
+    picks = array("q"), array("q")
+    for _ in range(RESAMPLES):
+        for n, picked in zip((before, after), picks, strict=True):
+            rank = (n + 1) // 2
+            picked.append(min(n - 1, int(n * draw(rank, n - rank + 1))))
+    return picks

@@ -1,0 +1,29 @@
+"""The quiet-timer study: what a client sees that takes so long a silence for the end of a replay.
+
+A pause between two history updates that is no shorter than the timer ends the replay too early, which the client
+cannot notice. In the other replays the timer fires so long after the last history update, wherever the marker is.
+
+Source: the RFD's section "Status quo", which says why a client should not have to guess.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Replay = tuple[float, float | None]
+    """The longest pause between two history updates, and from the last of them to the marker (None: there is none)."""
+
+TIMERS_S: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0)
+DECIMALS: Final = 6
+
+
+def study(replays: Sequence[Replay], timer: float) -> tuple[int, list[float]]:
+    """How many replays this timer ends too early, and how much later than the marker it fires in the others.
+
+    In seconds, sorted, and negative where it fires before the marker; replays without one are left out.
+    """
+    late = [round(timer - lag, DECIMALS) for pause, lag in replays if pause < timer and lag is not None]
+    return sum(pause >= timer for pause, _ in replays), sorted(late)

@@ -1,0 +1,527 @@
+"""Settings files: which one counts, what may stand there, and that everything else is one clear error."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+import shutil
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replaylint.commands.check import check
+from replaylint.commands.settings import NOT_SETTABLE, WrongSettings, options, read
+from tests.conftest import ROOT
+from tests.recordings import Recording
+from tests.test_command_line import assert_one_line, assert_refused, run, saved, shell
+from tests.test_properties import profile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.test_command_line import Result
+
+DEFAULTS = """\
+format = "text"  # default
+# export is not set  # default
+# select is not set  # default
+# ignore is not set  # default
+# severity is not set  # default
+# expect is not set  # default
+fail-on = "error"  # default
+eof = "open"  # default
+# input-format is not set  # default
+# max-line is not set  # default
+# max-gap is not set  # default
+# max-replay is not set  # default
+# max-total is not set  # default
+# budget is not set  # default
+# baseline is not set  # default
+all = false  # default
+color = "auto"  # default
+quiet = false  # default
+"""
+
+
+@pytest.fixture
+def errors(tmp_path: Path) -> Path:
+    """RL201 and RL212, both errors, at line 5."""
+    recording = Recording().initialize_v2().resume(1, "s").message("s", "m1").result(1, {})
+    return saved(tmp_path, "errors.ndjson", recording)
+
+
+def settle(folder: Path, text: str, name: str = "replaylint.toml") -> Path:
+    """A settings file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def in_force(folder: Path, *arguments: str | Path) -> dict[str, tuple[str, str]]:
+    """Of each setting that is not as usual, its value and where that is from."""
+    result = run("--show-settings", *arguments, cwd=folder)
+    assert (result.returncode, result.stderr) == (0, "")
+    lines = [each.partition("  # ") for each in result.stdout.splitlines() if not each.endswith("  # default")]
+    return {line.partition(" = ")[0]: (line.partition(" = ")[2], origin) for line, _, origin in lines}
+
+
+def rules(result: Result) -> list[str]:
+    return re.findall(r"(?:error|warning|info) (RL\d{3})", result.stdout)
+
+
+# What is in force
+
+
+def test_without_a_file_everything_is_as_usual(tmp_path: Path) -> None:
+    result = run("--show-settings", cwd=tmp_path)
+    assert (result.returncode, result.stdout, result.stderr) == (0, DEFAULTS, "")
+
+
+def test_where_each_setting_is_from(tmp_path: Path) -> None:
+    settle(
+        tmp_path,
+        """\
+# fail-on = "info"
+[tool.replaylint]
+select = [  # two [
+  "RL2",
+  'RL3',  # ]
+]
+fail-on = "never"
+
+severity = { RL212 = "warning" }
+"max-gap" = \"""2\\
+   s\"""
+baseline = 'known.json'
+quiet = true
+""",
+        "pyproject.toml",
+    )
+    (tmp_path / "below").mkdir()
+    result = run("--show-settings", "--ignore", "RL4,RL5", "--ignore=RL6", "--fail-on", "error", cwd=tmp_path / "below")
+    assert (result.returncode, result.stderr) == (0, "")
+    changed = {
+        "# select is not set  # default": 'select = ["RL2", "RL3"]  # ../pyproject.toml:3',
+        "# ignore is not set  # default": 'ignore = ["RL4,RL5", "RL6"]  # command line',
+        "# severity is not set  # default": 'severity = ["RL212=warning"]  # ../pyproject.toml:9',
+        'fail-on = "error"  # default': 'fail-on = "error"  # command line',
+        "# max-gap is not set  # default": 'max-gap = "2s"  # ../pyproject.toml:10',
+        "# baseline is not set  # default": f'baseline = "{tmp_path}/known.json"  # ../pyproject.toml:12',
+        "quiet = false  # default": "quiet = true  # ../pyproject.toml:13",
+    }
+    assert result.stdout == "".join(changed.get(line, line) + "\n" for line in DEFAULTS.splitlines())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'tool.replaylint.fail-on = "info"\n',
+        '[tool]\nreplaylint = {"fail-on" = "info"}\n',
+        '[tool]\nreplaylint.fail-on = "info"\n',
+        '[ tool . "replaylint" ]\r\nfail-on = "info"\r\n',
+        '\ufeff[tool.replaylint]\nfail-on = "info"',
+    ],
+)
+def test_a_table_may_be_written_in_any_way(text: str, tmp_path: Path) -> None:
+    settle(tmp_path, text, "pyproject.toml")
+    line = 1 + text.partition("fail-on")[0].count("\n")
+    assert in_force(tmp_path) == {"fail-on": ('"info"', f"pyproject.toml:{line}")}
+
+
+def test_exceptions_are_shown_too(tmp_path: Path) -> None:
+    settle(
+        tmp_path,
+        """\
+[[agent]]
+name = "one"
+ignore = "RL201"
+reason = "it is \\u001b[31mold"
+until = 2027-03-01
+
+[severity]
+RL2 = "info"
+
+[[agent]]  # the second
+ignore = ["RL3",
+  "RL4"]
+name = "two"
+version = "<0.120"
+reason = "r"
+""",
+    )
+    assert run("--show-settings", cwd=tmp_path).stdout.splitlines()[-2:] == [
+        (
+            'agent = {name = "one", ignore = "RL201", reason = "it is \\u001b[31mold", until = "2027-03-01"}'
+            "  # replaylint.toml:1"
+        ),
+        'agent = {ignore = ["RL3", "RL4"], name = "two", version = "<0.120", reason = "r"}  # replaylint.toml:10',
+    ]
+    assert in_force(tmp_path)["severity"] == ('["RL2=info"]', "replaylint.toml:7")
+
+
+def test_several_exceptions_on_one_line(tmp_path: Path) -> None:
+    text = (
+        'agent = [{name = "a", ignore = "RL1", reason = "r"}, {name = "b", ignore = "RL1", reason = "r"}]\nall = true\n'
+    )
+    settle(tmp_path, text)
+    shown = run("--show-settings", cwd=tmp_path).stdout.splitlines()
+    assert [each.rpartition("  # ")[2] for each in shown if each.startswith("agent")] == ["replaylint.toml:1"] * 2
+    assert in_force(tmp_path)["all"] == ("true", "replaylint.toml:2")
+
+
+# Which file counts
+
+
+def test_the_nearest_folder_counts(tmp_path: Path) -> None:
+    settle(tmp_path, 'fail-on = "info"\nquiet = true\n')
+    settle(tmp_path / "a", '[tool.replaylint]\nfail-on = "never"\n', "pyproject.toml")
+    (tmp_path / "a" / "b").mkdir()
+    assert in_force(tmp_path / "a" / "b") == {"fail-on": ('"never"', f"..{os.sep}pyproject.toml:2")}
+    assert in_force(tmp_path) == {"fail-on": ('"info"', "replaylint.toml:1"), "quiet": ("true", "replaylint.toml:2")}
+
+
+def test_in_one_folder_the_own_file_counts(tmp_path: Path) -> None:
+    settle(tmp_path, '[tool.replaylint]\nfail-on = "never"\n', "pyproject.toml")
+    settle(tmp_path, "")
+    assert in_force(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[project]\n", "[tool.other]\nreplaylint = 1\n", "broken", "tool = 3 # replaylint\n", '"\ud800' * 9]
+)
+def test_a_pyproject_without_the_table_does_not_count(text: str, tmp_path: Path) -> None:
+    settle(tmp_path, "quiet = true\n")
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "pyproject.toml").write_bytes(text.encode(errors="surrogatepass"))
+    assert in_force(tmp_path / "below") == {"quiet": ("true", f"..{os.sep}replaylint.toml:1")}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_only_files_count(tmp_path: Path) -> None:
+    (tmp_path / "replaylint.toml").mkdir()
+    os.mkfifo(tmp_path / "pyproject.toml")
+    assert run("--show-settings", cwd=tmp_path).stdout == DEFAULTS
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a working folder cannot be deleted")
+def test_the_working_folder_may_be_deleted(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    result = shell(f"cd {tmp_path}/gone && rmdir ../gone && tool", "--show-settings")
+    assert (result.returncode, result.stdout, result.stderr) == (0, DEFAULTS, "")
+
+
+# What may stand there
+
+
+def of_check() -> typer.Context:
+    """The context of a call of `check`."""
+    app = typer.Typer(add_completion=False)
+    app.command(add_help_option=False)(check)
+    command: Any = typer.main.get_command(app)
+    return typer.Context(command)
+
+
+SETTABLE = options(of_check())
+
+
+def test_every_option_can_be_set_or_belongs_to_one_run() -> None:
+    settable = {option.name for option in SETTABLE.values()}
+    assert settable | NOT_SETTABLE == inspect.signature(check).parameters.keys() - {"context"}
+    assert settable & NOT_SETTABLE == set()
+
+
+VALUES = {
+    "format": '"concise"',
+    "export": '["json=report.json", "sarif=a/b.sarif"]',
+    "select": '["RL2", "live-before-marker,RL303"]',
+    "ignore": '"RL2"',
+    "severity": '["RL201=warning"]',
+    "expect": '["complete", "unmarked"]',
+    "fail-on": '"never"',
+    "eof": '"closed"',
+    "input-format": '"envelope"',
+    "max-line": '"1 MiB"',
+    "max-gap": '"2s"',
+    "max-replay": '"500ms"',
+    "max-total": '".5 s"',
+    "budget": '["p95(response_gap)<2s", "max(replay)<=5s"]',
+    "baseline": '"../known.json"',
+    "all": "true",
+    "color": '"never"',
+    "quiet": "true",
+}
+
+
+def test_there_is_a_value_for_every_setting() -> None:
+    assert VALUES.keys() == SETTABLE.keys()
+
+
+@pytest.mark.parametrize("key", VALUES)
+def test_every_setting_can_be_set(key: str, tmp_path: Path) -> None:
+    settle(tmp_path, f"{key} = {VALUES[key]}\n")
+    ((name, (value, origin)),) = in_force(tmp_path).items()
+    wanted = json.loads(VALUES[key])
+    if key == "export":
+        wanted = [f"json={tmp_path}/report.json", f"sarif={tmp_path}/a/b.sarif"]
+    elif key == "baseline":
+        wanted = f"{tmp_path}/../known.json"
+    elif key == "ignore":
+        wanted = [wanted]
+    assert (name, json.loads(value), origin) == (key, wanted, "replaylint.toml:1")
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "found"),
+    [
+        ("", 1, ["RL201", "RL212"]),
+        ('fail-on = "never"', 0, ["RL201", "RL212"]),
+        ('select = ["RL201"]', 1, ["RL201"]),
+        ('select = "RL3,RL212"', 1, ["RL212"]),
+        ("select = []", 1, ["RL201", "RL212"]),
+        ('ignore = ["missing-marker", "RL212"]', 0, []),
+        ('severity = {RL2 = "info", RL212 = "warning"}', 0, ["RL201", "RL212"]),
+        ('severity = "RL2=info,RL212=error"', 1, ["RL201", "RL212"]),
+        ('expect = "unmarked"', 1, ["RL201", "RL212"]),
+        ('expect = "complete"', 1, ["RL201", "RL212", "RL406"]),
+        ('max-gap = "1ms"', 1, ["RL201", "RL212", "RL401"]),
+        ('budget = "max(total)<1ms"', 1, ["RL201", "RL212", "RL404"]),
+    ],
+)
+def test_a_setting_does_what_the_option_does(
+    text: str, status: int, found: list[str], errors: Path, tmp_path: Path
+) -> None:
+    settle(tmp_path, f'format = "concise"\n{text}\n')
+    result = run(errors.name, cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (status, "")
+    assert sorted(rules(result)) == found
+
+
+def test_the_command_line_comes_before_the_file_option_by_option(errors: Path, tmp_path: Path) -> None:
+    settle(tmp_path, 'format = "json"\nselect = ["RL201"]\nfail-on = "never"\nmax-gap = "1ms"\n')
+    result = run(errors.name, "-f", "concise", "--select", "RL212", "--select", "RL4", cwd=tmp_path)
+    assert (result.returncode, sorted(rules(result))) == (0, ["RL212", "RL401"])
+    assert run(errors.name, "-f", "concise", "--fail-on", "error", cwd=tmp_path).returncode == 1
+
+
+def test_paths_are_relative_to_the_file(errors: Path, tmp_path: Path) -> None:
+    settle(tmp_path, '[tool.replaylint]\nbaseline = "known.json"\nexport = "concise=report.txt"\n', "pyproject.toml")
+    (tmp_path / "below").mkdir()
+    shutil.copy(errors, tmp_path / "below")
+    first = run(errors.name, cwd=tmp_path / "below")
+    assert_refused(first, "known.json: there is no such baseline")
+    assert run(errors.name, "--write-baseline", "../known.json", cwd=tmp_path / "below").returncode == 0
+    assert run(errors.name, cwd=tmp_path / "below").returncode == 0
+    assert {each.name for each in tmp_path.iterdir()} == {
+        "below",
+        "errors.ndjson",
+        "known.json",
+        "pyproject.toml",
+        "report.txt",
+    }
+    assert (tmp_path / "report.txt").read_text().startswith("errors.ndjson:3: ")
+    assert [each.name for each in (tmp_path / "below").iterdir()] == ["errors.ndjson"]
+    assert run(errors.name, "--baseline", "absent.json", cwd=tmp_path / "below").returncode == 2
+
+
+def test_the_example_in_the_readme(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"```toml\n(.*?)```", readme.split("## Settings")[1], re.DOTALL)
+    assert found is not None
+    settle(tmp_path, found[1])
+    assert in_force(tmp_path).keys() == {"fail-on", "max-gap", "budget", "severity", "baseline", "agent"}
+
+
+# For which commands
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["rules"], ["explain", "RL301"], ["formats"], ["compare", "--help"]]
+)
+def test_only_check_reads_them(arguments: list[str], tmp_path: Path) -> None:
+    settle(tmp_path, "broken")
+    result = run(*arguments, cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == run(*arguments, cwd=ROOT).stdout
+
+
+def test_other_commands_take_no_notice(errors: Path, tmp_path: Path) -> None:
+    settle(tmp_path, 'select = "RL3"\nformat = "json"\n')
+    result = run("compare", errors.name, errors.name, cwd=tmp_path)
+    assert result.stdout.startswith("before: ")
+    assert "RL201" in result.stdout
+
+
+# What is wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('fail_on = "info"', "1: fail_on: there is no setting 'fail_on'; did you mean fail-on?"),
+        ("\nagents = []", "2: agents: there is no setting 'agents'; did you mean agent?"),
+        ("nonsense = 1", "1: nonsense: there is no setting 'nonsense'"),
+        ('form = "text"', "1: form: there is no setting 'form'; did you mean format?"),
+        ("everything = true", "1: everything: there is no setting 'everything'"),
+        ('session = "s"', "1: session: can only be given on the command line"),
+        ("statistics = true", "1: statistics: can only be given on the command line"),
+        ('write-baseline = "x"', "1: write-baseline: can only be given on the command line"),
+        ("quiet = 1", "1: quiet: has to be true or false, not a number"),
+        ('all = "yes"', "1: all: has to be true or false, not a text"),
+        ("format = 1.5", "1: format: has to be a text, not a number"),
+        ("format = true", "1: format: has to be a text, not true or false"),
+        ('format = "sarf"', "1: format: there is no value 'sarf'; did you mean sarif?"),
+        ('fail-on = "fatal"', "1: fail-on: has to be one of error, warning, info, never"),
+        ("max-gap = 2", "1: max-gap: has to be a text, not a number"),
+        ("max-gap = 07:32:00", "1: max-gap: has to be a text, not a date or a time"),
+        ('max-gap = "2"', "1: max-gap: '2' is no duration: write a number with a unit, 2s or 500ms"),
+        ('max-total = ""', "1: max-total: '' is no duration: write a number with a unit, 2s or 500ms"),
+        ("select = 2", "1: select: has to be a text or a list of texts, not a number"),
+        ('select = ["RL2", 2]', "1: select: has to be a text or a list of texts, not a number"),
+        ('select = ["RL2", ["RL3"]]', "1: select: has to be a text or a list of texts, not a list"),
+        ('select = [\n"missing-maker"]', "1: select: there is no rule 'missing-maker'; did you mean missing-marker?"),
+        ("ignore = {RL2 = true}", "1: ignore: has to be a text or a list of texts, not a table"),
+        ("severity = 1", "1: severity: has to be a text or a list of texts, or a table, not a number"),
+        ("severity = {RL2 = 1}", "1: severity: has to be a text for RL2, not a number"),
+        ('[severity]\nRL2 = "eror"', "1: severity: there is no severity 'eror'; did you mean error?"),
+        ('severity = "RL2"', "1: severity: 'RL2' says no severity: it has to be RULE=LEVEL, such as RL301=info"),
+        ('expect = "complet"', "1: expect: there is no outcome 'complet'; did you mean complete?"),
+        (
+            'budget = "p95(gap)<2s"',
+            "1: budget: there is no timing 'gap'",
+        ),
+        ('input-format = "envelop"', "1: input-format: there is no format 'envelop'; did you mean envelope?"),
+        ('export = "sarif"', "1: export: 'sarif' is no export: write FORMAT=PATH, such as sarif=replaylint.sarif"),
+        ('export = ["text="]', "1: export: 'text=' is no export: write FORMAT=PATH, such as sarif=replaylint.sarif"),
+        ('agent = "x"', "1: agent: has to be a list of tables: write [[agent]] above each"),
+        ("agent = [1]", "1: agent: has to be a list of tables: write [[agent]] above each"),
+        ('[agent]\nname = "x"', "1: agent: has to be a list of tables: write [[agent]] above each"),
+        ('[[agent]]\nname = "x"\n\n[[agent]]\n', "1: agent: ignore is missing"),
+        (
+            '[[agent]]\nname = "x"\nignore = "RL1"\nreason = "r"\n[[agent]]\nnme = ""',
+            "5: agent: there is no key 'nme'; did you mean name?",
+        ),
+        ("[[agent]]\nx = 1", "1: agent: there is no key 'x'"),
+        ("x =", "1: is no TOML: "),
+        ('all = true\nx = "\n', "2: is no TOML: "),
+        ('x = """\n', "1: is no TOML: "),
+        ("all = true\nall = true", "2: is no TOML: "),
+        ("\x1b[31m = 1", "1: is no TOML: "),
+        ('"\\u001b[31m" = 1', "1: \\x1b[31m: there is no setting '\\x1b[31m'"),
+        ('"a\\n::error::b" = 1', "1: a\\x0a:\\x3aerror:\\x3ab: there is no setting 'a\\n:\\x3aerror:\\x3ab'"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(text: str, complaint: str, errors: Path, tmp_path: Path) -> None:
+    settle(tmp_path, text)
+    result = run(errors.name, cwd=tmp_path)
+    assert_refused(result)
+    if complaint.endswith("is no TOML: "):  # what follows differs between versions of Python
+        assert result.stderr.startswith(f"replaylint: replaylint.toml:{complaint}")
+    else:
+        assert result.stderr == f"replaylint: replaylint.toml:{complaint}\n"
+
+
+def test_it_may_be_nested_deeply(tmp_path: Path) -> None:
+    settle(tmp_path, "x = " + "[" * 5000)
+    assert_refused(run("x", cwd=tmp_path), "replaylint.toml:", "nested")
+
+
+def test_it_is_wrong_however_the_command_line_has_it(errors: Path, tmp_path: Path) -> None:
+    settle(tmp_path, 'fail-on = "fatal"')
+    assert_refused(run(errors.name, "--fail-on", "never", cwd=tmp_path), "replaylint.toml:1: fail-on: ")
+    assert_refused(run("--show-settings", cwd=tmp_path), "replaylint.toml:1: fail-on: ")
+
+
+def test_of_a_pyproject_too(tmp_path: Path) -> None:
+    path = settle(tmp_path, "[tool]\nreplaylint = 3\n", "pyproject.toml")
+    assert_refused(run("x", cwd=tmp_path), "pyproject.toml: tool.replaylint has to be a table, not a number")
+    path.write_text("[project]\nx = 1\n\n[tool.replaylint]\n# all = 1\nal = true\n")
+    assert_refused(run("x", cwd=tmp_path), "pyproject.toml:6: al: there is no setting 'al'; did you mean all?")
+    path.write_text("[tool.replaylint]\n[tool.other\n")
+    assert_refused(run("x", cwd=tmp_path), "pyproject.toml:2: is no TOML: ")
+    path.write_text("[[tool.replaylint.agent]]\nname = 3\nignore = 'RL1'\nreason = 'r'\n")
+    assert_refused(run("x", cwd=tmp_path), "pyproject.toml:1: agent: name has to be a text")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\xff\xfe\0", "is no UTF-8, at byte 1"),
+        (b"# \x80", "is no UTF-8, at byte 3"),
+        (b"\0" * 10, "1: is no TOML: "),
+        (b"#" * ((1 << 20) + 1), "is larger than 1 MiB"),
+        (b"x = " + b"1" * 5000, "is no TOML: "),
+        (b"x = [" + b"\n1," * 200_000 + b"]\n", "1: x: there is no setting 'x'"),
+        (b"x = 1\n" + b"# [\n" * 200_000 + b'y = """\n' + b'"\n' * 1000 + b'"""', "1: x: there is no setting 'x'"),
+    ],
+    ids=range(7),
+)
+@pytest.mark.parametrize("name", ["replaylint.toml", "pyproject.toml"])
+def test_any_bytes_are_refused(name: str, content: bytes, words: str, tmp_path: Path) -> None:
+    if name == "pyproject.toml":
+        begin = b"[tool.replaylint]\n"
+        content = content[: len(content) - len(begin)] + begin if content.startswith(b"##") else begin + content
+        words = re.sub("^1:", "2:", words) if words[0] == "1" else words.replace("byte ", f"byte {len(begin)} + ")
+        words = words.partition(", at byte")[0]
+    (tmp_path / name).write_bytes(content)
+    assert_refused(run("x", cwd=tmp_path), f"replaylint: {name}:", words)
+
+
+@pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="whoever runs this may read everything")
+def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path) -> None:
+    settle(tmp_path, "").chmod(0)
+    assert_one_line(run("x", cwd=tmp_path), "replaylint.toml: cannot be read: Permission denied")
+
+
+def values() -> st.SearchStrategy[str]:
+    """TOML values, of which many are what a setting takes."""
+    known = st.sampled_from([*VALUES.values(), "1", "-1.5", "nan", "2027-03-01", "07:32:00", "[]", "{}", "''"])
+    texts = st.text(max_size=8).map(json.dumps)
+    return st.recursive(
+        known | texts,
+        lambda inner: st.one_of(
+            st.lists(inner, max_size=3).map(lambda items: f"[{', '.join(items)}]"),
+            st.dictionaries(st.sampled_from(["name", "ignore", "reason", "version", "until", "RL2"]), inner).map(
+                lambda table: f"{{{', '.join(f'{key} = {value}' for key, value in table.items())}}}"
+            ),
+        ),
+        max_leaves=6,
+    )
+
+
+KEYS = st.sampled_from([*VALUES, "agent", "session", "nonsense"])
+DOCUMENTS = st.one_of(
+    st.dictionaries(KEYS, values(), max_size=4).map(lambda table: "\n".join(f"{k} = {v}" for k, v in table.items())),
+    st.lists(st.dictionaries(st.sampled_from(["name", "ignore", "reason", "version", "until"]), values())).map(
+        lambda tables: "\n".join("[[agent]]\n" + "\n".join(f"{k} = {v}" for k, v in each.items()) for each in tables)
+    ),
+    st.text(),
+)
+
+
+@contextmanager
+def placed(content: bytes, *, shared: bool) -> Iterator[Path]:
+    """A settings file."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "pyproject.toml" if shared else "replaylint.toml")
+        path.write_bytes(content)
+        yield path
+
+
+@profile(300)
+@given(st.one_of(DOCUMENTS.map(lambda text: text.encode(errors="surrogatepass")), st.binary()), st.booleans())
+def test_whatever_a_file_holds_one_error_is_raised(content: bytes, shared: bool) -> None:
+    with placed(b"[tool.replaylint]\n" + content if shared else content, shared=shared) as path:
+        context = of_check()
+        with suppress(WrongSettings):
+            found = read(str(path), context)
+            assert found is not None
+            assert found.values.keys() <= {option.name for option in SETTABLE.values()}

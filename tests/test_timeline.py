@@ -1,0 +1,427 @@
+"""`--timeline`: what came when in each session of a resume, what is folded, and that looking on changes nothing."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import weakref
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from orjson import dumps
+
+from replaylint.render import text
+from replaylint.render.view import View
+from replaylint.report.lint import lint
+from replaylint.report.timeline import MOST, Timelines
+from tests.conftest import ROOT
+from tests.recordings import VENDOR_EVENT, Recording
+from tests.reports import EVIL, assert_golden
+from tests.strategies import Mix, connections, mutated
+from tests.test_properties import folder, profile
+from tests.test_render import PAYLOADS, assert_harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from replaylint.replay.engine import Engine
+    from replaylint.report.model import Report
+    from replaylint.report.timeline import Event, Timeline
+
+__all__ = ["folder"]
+
+SAMPLES = sorted((ROOT / "sample_traces").glob("*.ndjson"))
+
+
+def told(*paths: Path | str, **options: Any) -> tuple[Report, dict[int, Timeline]]:
+    """The report of these recordings, and the timelines of its resumes."""
+    timelines = Timelines()
+    report = lint(paths, watch=timelines.begin, **options)
+    return report, timelines.of(report)
+
+
+def written(recording: Recording, folder: Path) -> Path:
+    path = folder / "trace.ndjson"
+    path.write_bytes(b"".join(line + b"\n" for line in recording.lines()))
+    return path
+
+
+def events(recording: Recording, folder: Path, session_id: str = "s", number: int = 1) -> list[Event]:
+    """The events of a session of a resume, the named one of the first unless told otherwise."""
+    return told(written(recording, folder))[1][number][session_id]
+
+
+def brief(found: list[Event]) -> list[tuple[str, str, int]]:
+    return [(each.kind, each.what, each.messages) for each in found]
+
+
+def shown(path: Path, **options: Any) -> str:
+    report, timelines = told(path)
+    return "".join(text.render(report, View(**options, timelines=timelines)))
+
+
+# Looking on
+
+
+def check(path: Path) -> None:
+    """The report is the same as without timelines, and these are in order and bounded."""
+    report, timelines = told(path)
+    assert dumps(report) == dumps(lint(path))
+    assert list(timelines) == list(range(1, len(report.resumes) + 1))
+    for number, resume in enumerate(report.resumes, 1):
+        assert list(timelines[number]) == [each.session_id for each in resume.sessions]
+        for session in resume.sessions:
+            found = timelines[number][session.session_id]
+            assert 0 < len(found) <= MOST
+            assert sum(each.longest is not None for each in found) <= 1
+            if session.role == "named":
+                assert (found[0].kind, found[0].line, found[0].at_s) in {
+                    ("request", resume.request.line, at) for at in (0.0, None)
+                }
+                responses = [each.line for each in found if each.kind == "response"]
+                assert responses == ([resume.response.line] if resume.response is not None else [])
+            for one, other in pairwise(found):
+                assert one.line <= (one.last_line or one.line) <= other.line
+    assert "".join(text.render(report, View(timelines=timelines)))
+
+
+@pytest.mark.parametrize("path", [*SAMPLES, ROOT / "sample_traces" / "real"], ids=lambda path: path.name)
+def test_looking_on_changes_nothing(path: Path) -> None:
+    check(path)
+
+
+@profile(60)
+@given(lines=mutated())
+def test_looking_on_never_fails(folder: Path, lines: list[bytes]) -> None:
+    path = folder / "trace.ndjson"
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    check(path)
+
+
+@profile(60)
+@given(mix=connections())
+def test_looking_on_at_connections_that_mix(folder: Path, mix: Mix) -> None:
+    path = folder / "trace.ndjson"
+    path.write_bytes(b"".join(line + b"\n" for line in mix.lines()))
+    check(path)
+
+
+def test_an_analysis_is_let_go_without_the_collector() -> None:
+    timelines = Timelines()
+    engines: list[weakref.ref[Engine]] = []
+
+    def begin(place: Any) -> Any:
+        watch = timelines.begin(place)
+
+        def both(engine: Engine, messages: Any) -> Iterator[Any]:
+            engines.append(weakref.ref(engine))
+            yield from watch(engine, messages)
+
+        return both
+
+    gc.disable()
+    try:
+        report = lint(SAMPLES, watch=begin)
+        assert [each for each in engines if each() is not None] == []
+    finally:
+        gc.enable()
+    assert len(timelines.of(report)) == len(report.resumes) >= len(SAMPLES)
+
+
+# Events
+
+
+def test_the_messages_of_a_resume_in_their_order(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s")
+    recording.message("s", "m1", 0.02).message("s", "m2").message("s", "m3", who="user_message")
+    recording.agent(7, "session/request_permission", 0.1, sessionId="s").result(7, {}, 0.3, "c2a")
+    recording.client(2, "session/prompt", sessionId="s").error(2, -32002)
+    recording.record("c2a", {"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 1}})
+    recording.record("c2a", {"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "s"}})
+    recording.update("other", "notice").marker("s").idle("s", 0.25).result(1, {}, 0.05)
+    found = events(recording, tmp_path)
+    assert brief(found) == [
+        ("request", "session/resume", 1),
+        ("updates", "agent_message", 2),
+        ("updates", "user_message", 1),
+        ("asks", "session/request_permission", 1),
+        ("answers", "session/request_permission", 1),
+        ("asks", "session/prompt", 1),
+        ("answers", "session/prompt", 1),
+        ("cancels", "$/cancel_request", 1),
+        ("notification", "session/cancel", 1),
+        ("marker", "replay_complete", 1),
+        ("state", "idle", 1),
+        ("response", "session/resume", 1),
+    ]
+    assert [each.side for each in found[:6]] == ["client", "agent", "agent", "agent", "client", "client"]
+    assert [(each.line, each.last_line) for each in found[:3]] == [(3, 3), (4, 5), (6, 6)]
+    run = found[1]
+    assert (run.at_s, run.lasted_s, run.pause_s, run.inner_pause_s) == (0.02, 0.01, 0.02, 0.01)
+    assert [(each.kind, each.longest) for each in found if each.longest] == [("answers", "before")]
+
+
+@pytest.mark.parametrize("way", ["replaying", "plain"])
+def test_a_request_owns_what_comes_while_it_is_pending(tmp_path: Path, way: str) -> None:
+    recording = Recording().initialize_v2().resume(1, "s", replay=way == "replaying").update("s", "notice").idle("s")
+    recording.agent(3, "fs/read_text_file", sessionId="s").result(3, {}, direction="c2a").result(1, {})
+    recording.update("s", "notice")
+    found = events(recording, tmp_path)
+    assert [each.kind for each in found] == ["request", "updates", "state", "asks", "answers", "response"]
+
+
+def test_what_comes_too_late_stands_below_the_response(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s").idle("s").result(1, {})
+    recording.message("s", "m", 3.0, who="user_message").update("s", "notice").marker("s")
+    recording.client(2, "session/prompt", sessionId="s").message("s", "n").result(2, {"stopReason": "end_turn"})
+    found = events(recording, tmp_path)
+    assert brief(found)[2:] == [
+        ("response", "session/resume", 1),
+        ("updates", "user_message", 1),
+        ("marker", "replay_complete", 1),
+    ]
+    assert [each.longest for each in found] == [None, "before", None, None, None]
+
+
+def test_each_of_two_replays_tells_of_what_is_its_own(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s").resume(2, "s")
+    recording.message("s", "a").marker("s").message("s", "b").marker("s").idle("s").result(2, {}).result(1, {})
+    kinds = [[each.kind for each in events(recording, tmp_path, number=number)] for number in (1, 2)]
+    assert kinds == [
+        ["request", "asks", "updates", "marker", "answers", "response"],
+        ["request", "updates", "marker", "state", "response"],
+    ]
+
+
+def test_a_child_has_events_of_its_own_also_those_before_its_announcement(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s").message("c", "early").message("x", "never announced")
+    recording.child("s", "c").child("c", "d").message("d", "m").marker("d").marker("c").child("s", "c").marker("s")
+    recording.idle("s").result(1, {})
+    _, timelines = told(written(recording, tmp_path))
+    assert {each: brief(found) for each, found in timelines[1].items()} == {
+        "s": [
+            ("request", "session/resume", 1),
+            ("child", "c", 1),
+            ("updates", "subagent_update", 1),
+            ("marker", "replay_complete", 1),
+            ("state", "idle", 1),
+            ("response", "session/resume", 1),
+        ],
+        "c": [
+            ("updates", "agent_message", 1),
+            ("announced", "s", 1),
+            ("child", "d", 1),
+            ("marker", "replay_complete", 1),
+        ],
+        "d": [("announced", "c", 1), ("updates", "agent_message", 1), ("marker", "replay_complete", 1)],
+    }
+
+
+def test_the_vendors_marker_is_one_for_all_sessions(tmp_path: Path) -> None:
+    recording = Recording().initialize_v1(opted_in=True).load(1, "s")
+    recording.update("s", "subagent_spawned", subagentSessionId="c", name="n", task="t", capabilities={})
+    recording.vendor("s").result(1, None)
+    for session_id in ("s", "c"):
+        assert ("marker", "air_load_replay_end", 1) in brief(events(recording, tmp_path, session_id))
+
+
+def test_what_v1_has_no_marker_for_is_an_update(tmp_path: Path) -> None:
+    recording = Recording().initialize_v1().load(1, "s").marker("s").update("s", "session_info_update").result(1, None)
+    assert brief(events(recording, tmp_path))[1:3] == [
+        ("updates", "replay_complete", 1),
+        ("updates", "session_info_update", 1),
+    ]
+    assert VENDOR_EVENT["sessionUpdate"] == "session_info_update"
+
+
+# Folding
+
+
+def test_like_updates_are_one_event(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s")
+    for number in range(412):
+        recording.message("s", f"m{number}", 0.5 if number == 200 else 0.001)
+    (run,) = events(recording.marker("s").idle("s").result(1, {}), tmp_path)[1:-3]
+    assert (run.messages, run.line, run.last_line, run.kinds) == (412, 4, 415, {"agent_message": 412})
+    assert (run.lasted_s, run.inner_pause_s, run.longest) == (0.91, 0.5, "inside")
+
+
+def test_of_many_runs_the_longest_silences_survive(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s")
+    pauses = [0.001 * (number * 7919 % 1009) for number in range(500)]
+    for number, pause in enumerate(pauses):
+        recording.message("s", f"m{number}", pause, who=("agent_message", "user_message")[number % 2])
+    found = events(recording.marker("s").idle("s").result(1, {}), tmp_path)
+    assert len(found) == MOST
+    runs = found[1:-3]
+    assert sum(each.messages for each in runs) == 500
+    assert sum(sum(each.kinds.values()) for each in runs) == 500
+    kept = sorted((each.pause_s or 0.0 for each in runs[1:]), reverse=True)
+    assert kept == pytest.approx(sorted(pauses[1:], reverse=True)[: len(kept)])
+
+
+def test_of_what_cannot_be_folded_the_middle_is_counted(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s")
+    for number in range(1000):
+        recording.update("s", "state_update", state=f"state {number}")
+    found = events(recording.result(1, {}), tmp_path)
+    assert len(found) == MOST
+    assert [each.kind for each in found if each.kind != "state"] == ["request", "omitted", "response"]
+    assert sum(each.messages for each in found) == 1002
+    assert found[-2].what == "state 999"
+
+
+def test_without_times_runs_are_folded_evenly(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s")
+    for number in range(400):
+        recording.message("s", f"m{number}", who=("agent_message", "user_message")[number % 2])
+    recording.marker("s").idle("s").result(1, {})
+    path = tmp_path / "trace.ndjson"
+    path.write_bytes(b"".join(dumps({"dir": each["dir"], "msg": each["msg"]}) + b"\n" for each in recording.records))
+    found = told(path)[1][1]["s"]
+    assert all(each.at_s is None and each.longest is None for each in found)
+    counts = [each.messages for each in found if each.kind == "updates"]
+    assert sum(counts) == 400
+    assert max(counts) < 400 / 4
+
+
+def test_a_clock_that_went_back_leaves_times_unknown(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s").message("s", "m").marker("s", -5.0).idle("s").result(1, {})
+    found = events(recording, tmp_path)
+    assert [each.at_s for each in found] == [0.0, 0.01, None, None, None]
+    assert [each.pause_s for each in found] == [None, 0.01, None, 0.01, 0.01]
+
+
+# Inputs
+
+
+def test_parts_of_one_recording(tmp_path: Path) -> None:
+    lines = Recording().initialize_v2().resume(1, "s").message("s", "m").marker("s").idle("s").result(1, {}).lines()
+    parts = [tmp_path / "1.ndjson", tmp_path / "2.ndjson"]
+    for path, part in zip(parts, (lines[:4], lines[4:]), strict=True):
+        path.write_bytes(b"".join(line + b"\n" for line in part))
+    report, timelines = told(*parts, concat=True)
+    other = report.traces[1].path
+    assert [(each.trace, each.line) for each in timelines[1]["s"]] == [
+        (None, 3),
+        (None, 4),
+        (other, 1),
+        (other, 2),
+        (other, 3),
+    ]
+
+
+def test_sides_that_were_recorded_apart(tmp_path: Path) -> None:
+    records = Recording().initialize_v2().resume(1, "s").message("s", "m").marker("s").idle("s").result(1, {}).records
+    for name, direction in (("client", "c2a"), ("agent", "a2c")):
+        own = [dumps({"ts": each["ts"], "msg": each["msg"]}) for each in records if each["dir"] == direction]
+        (tmp_path / name).write_bytes(b"".join(line + b"\n" for line in own))
+    report, timelines = told(client_file=tmp_path / "client", agent_file=tmp_path / "agent")
+    agent = report.traces[1].path
+    assert [(each.trace, each.line) for each in timelines[1]["s"]] == [
+        (None, 2),
+        *((agent, line) for line in (2, 3, 4, 5)),
+    ]
+
+
+def test_messages_on_one_line(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s").message("s", "m").marker("s").idle("s").result(1, {})
+    path = tmp_path / "trace.json"
+    path.write_bytes(dumps(recording.records))
+    check(path)
+    assert [each.kind for each in told(path)[1][1]["s"]] == ["request", "updates", "marker", "state", "response"]
+
+
+def test_the_same_recording_twice() -> None:
+    path = ROOT / "sample_traces" / "overlapping-replays.ndjson"
+    report, timelines = told(path, path)
+    assert len(report.resumes) == 4
+    assert timelines[1] == timelines[3] != timelines[2] == timelines[4]
+
+
+# As text
+
+
+def rich() -> Recording:
+    """Everything that an event can be."""
+    recording = Recording().initialize_v2().resume(1, "sess_a")
+    for number in range(60):
+        for who in ("user_message", "agent_message", "agent_thought"):
+            recording.message("sess_a", f"{who}{number}", 0.2 if number == 40 else 0.002, who=who)
+    recording.child("sess_a", "sess_b").message("sess_b", "m").message("sess_b", "n", 0.4).marker("sess_b")
+    recording.agent(7, "session/request_permission", sessionId="sess_a").result(7, {}, 1.25, "c2a")
+    recording.marker("sess_a").idle("sess_a", 0.4).error(1, -32603, 0.1).marker("sess_a")
+    return recording
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("piped", {}),
+        ("piped.ascii", {"unicode": False}),
+        ("60", {"width": 60}),
+        ("80.colour", {"width": 80, "colour": True}),
+    ],
+)
+def test_a_rich_timeline(name: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert_golden(f"timeline.{name}.txt", shown(written(rich(), tmp_path), **options))
+
+
+def test_a_timeline_without_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    recording = rich()
+    path = written(recording, tmp_path)
+    path.write_bytes(b"".join(dumps({"dir": each["dir"], "msg": each["msg"]}) + b"\n" for each in recording.records))
+    assert_golden("timeline.untimed.txt", shown(path))
+
+
+def test_only_the_resumes_that_are_shown(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2()
+    for number in range(1, 4):
+        recording.resume(number, f"s{number}").marker(f"s{number}").idle(f"s{number}").result(number, {})
+    path = written(recording, tmp_path)
+    assert shown(path).count("timeline of") == 3
+    assert shown(path, session="s2").count("timeline of session s2") == shown(path, resume=2).count("timeline of") == 1
+
+
+@pytest.mark.parametrize("payload", [*PAYLOADS, EVIL], ids=ascii)
+def test_nothing_in_a_timeline_is_interpreted(payload: str, tmp_path: Path) -> None:
+    payload = payload.encode(errors="replace").decode()
+    recording = Recording().initialize_v2().resume(1, payload).update(payload, payload or "x")
+    recording.update(payload, "state_update", state=payload).child(payload, payload + "c").marker(payload + "c")
+    recording.agent(3, payload, sessionId=payload)
+    recording.record("a2c", {"jsonrpc": "2.0", "method": f"{payload}m", "params": {"sessionId": payload}})
+    output = shown(written(recording.marker(payload).result(1, {}), tmp_path))
+    assert_harmless(output)
+    assert output.count("\n    timeline of ") == 2
+
+
+# The command
+
+
+def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "replaylint", "--timeline", *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, check=False, cwd=ROOT)
+
+
+@pytest.mark.parametrize(
+    "options", [["--format", "json"], ["--format", "markdown"], ["--statistics"], ["--group-by", "agent"]]
+)
+def test_a_timeline_is_text(options: list[str]) -> None:
+    refused = run(*options, "sample_traces/complete.ndjson")
+    assert refused.returncode == 2
+    assert refused.stdout == b""
+    assert refused.stderr.startswith(b"replaylint: Invalid value: --timeline ")
+
+
+def test_standard_input_has_a_timeline_too() -> None:
+    path = ROOT / "sample_traces" / "live-before-marker.ndjson"
+    piped, read = run("-", stdin=path.read_bytes()), run(f"sample_traces/{path.name}")
+    assert piped.returncode == read.returncode == 1
+    assert b"timeline of session sA\n" in read.stdout
+    assert piped.stdout.split(b"\n")[1:] == read.stdout.split(b"\n")[1:]
