@@ -192,7 +192,7 @@ def _together(report: Report, traces: Mapping[str, Trace], given: Budget) -> Ite
         few = f": it needs {Count(needed):replay} with this figure, and there are {len(values)}{others}"
         yield _not_judged(None, given.name, given.text, few)
         return
-    value = _value(values, given.statistic)
+    value = _value(sorted(values), given.statistic)
     if value > given.limit or (given.strict and value == given.limit):
         facts = {
             "name": given.name,
@@ -212,12 +212,12 @@ def _shown(value: float, limit: float) -> str:
     return text if value == limit or text != duration(limit) else f"{value:.6f}".rstrip("0").rstrip(".") + " s"
 
 
-def _value(values: list[float], statistic: Fraction | str) -> float:
+def _value(ordered: list[float], statistic: Fraction | str) -> float:
     if statistic == "mean":
-        return mean(values)
+        return mean(ordered)
     if isinstance(statistic, str):
-        return min(values) if statistic == "min" else max(values)
-    return percentile(sorted(values), statistic)
+        return ordered[0] if statistic == "min" else ordered[-1]
+    return percentile(ordered, statistic)
 
 
 def _happened(session: Session, figure: str) -> bool:

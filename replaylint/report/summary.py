@@ -52,7 +52,7 @@ def _statistics(resumes: Sequence[Resume], findings: Sequence[Finding], traces: 
     timings = [session.timing for _, session in counted]
     timing = {}
     for figure in FIGURES:
-        values = [value for each in timings if (value := getattr(each, figure)) is not None]
+        values = sorted(value for each in timings if (value := getattr(each, figure)) is not None)
         timing[figure] = Distribution(*distribution(values), *histogram(values))
     unmeasured = Counter(
         why_unknown("response_gap_s", resume, session, traces[resume.trace])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from itertools import count
+from bisect import bisect_left, bisect_right
+from itertools import count, pairwise
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
 FEWEST: Final = 5
 """Fewer values than this have no histogram: minimum, median and maximum say it all."""
@@ -21,30 +21,28 @@ ALIKE: Final = 20
 MICRO: Final = 1_000_000
 
 
-def histogram(seconds: Iterable[float]) -> tuple[list[float], list[int]]:
+def histogram(ordered: Sequence[float]) -> tuple[list[float], list[int]]:
     """Edges, in seconds, and counts: `counts[i]` of these durations are in `edges[i] <= duration < edges[i + 1]`.
 
-    They are taken to the microsecond, in any order. Nothing where they are too few or all the same.
+    They are sorted, and exact to the microsecond at most. Nothing where they are too few or all the same.
     """
-    values = sorted(round(value * MICRO) for value in seconds)
-    if len(values) < FEWEST or values[0] == values[-1]:
+    if len(ordered) < FEWEST or ordered[0] == ordered[-1]:
         return [], []
-    edges = _even(values) if values[-1] <= ALIKE * values[0] else _growing(values)
-    counts = [0] * (len(edges) - 1)
-    for value in values:
-        counts[bisect_right(edges, value) - 1] += 1
-    return [edge / MICRO for edge in edges], counts
+    low, high = ordered[bisect_right(ordered, 0.0)], ordered[-1]
+    micros = round(low * MICRO), round(high * MICRO)
+    edges = [edge / MICRO for edge in (_even(*micros) if high <= ALIKE * ordered[0] else _growing(*micros))]
+    if not ordered[0]:
+        edges.insert(0, 0.0)  # a bucket of their own for these
+    below = [bisect_left(ordered, edge) for edge in edges]
+    return edges, [after - before for before, after in pairwise(below)]
 
 
-def _even(values: list[int]) -> list[int]:
-    low, high = values[0], values[-1]
+def _even(low: int, high: int) -> list[int]:
     step = next(step for step in _round_numbers((1, 2, 5)) if high // step - low // step < MOST)
     return [number * step for number in range(low // step, high // step + 2)]
 
 
-def _growing(values: list[int]) -> list[int]:
-    """With a bucket of its own for 0."""
-    low, high = next(value for value in values if value), values[-1]
+def _growing(low: int, high: int) -> list[int]:
     edges: list[int] = []
     for digits in ((1, 2, 5), (1, 3), (1,)):
         numbers = _round_numbers(digits)
@@ -54,7 +52,7 @@ def _growing(values: list[int]) -> list[int]:
         edges = edges[bisect_right(edges, low) - 1 :]
         if len(edges) <= MOST + 1:
             break
-    return [0, *edges] if not values[0] else edges
+    return edges
 
 
 def _round_numbers(digits: tuple[int, ...]) -> Iterator[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from fractions import Fraction
 
 DECIMALS = 6
@@ -24,9 +24,8 @@ class Distribution(NamedTuple):
     mean: float | None
 
 
-def distribution(values: Iterable[float]) -> Distribution:
-    """The distribution of these values, in any order."""
-    ordered = sorted(values)
+def distribution(ordered: Sequence[float]) -> Distribution:
+    """The distribution of these values, which are sorted."""
     if not ordered:
         return Distribution(0, None, None, None, None, None, None, None)
     n = len(ordered)
@@ -44,7 +43,6 @@ def least(percent: int | Fraction) -> int:
     return 1 if percent <= 50 else int(-(-100 // (100 - percent)))
 
 
-def mean(values: Iterable[float]) -> float:
-    """The arithmetic mean, whatever their order."""
-    ordered = sorted(values)
+def mean(ordered: Sequence[float]) -> float:
+    """The arithmetic mean of these values, which are sorted: in another order it could differ in its last digit."""
     return round(sum(ordered) / len(ordered), DECIMALS)
