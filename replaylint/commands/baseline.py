@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from replaylint.commands.files import STANDARD_OUTPUT, write_file
 from replaylint.commands.output import complain
 from replaylint.render.escape import printable
+from replaylint.report.analysis import shown_path
 from replaylint.report.baseline import accept, load
-from replaylint.report.lint import shown_path
 from replaylint.report.names import WrongName
 
 if TYPE_CHECKING:

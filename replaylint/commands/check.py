@@ -196,18 +196,27 @@ def check(
         from replaylint.commands.baseline import before  # noqa: PLC0415
 
         baseline = before(baseline, write_baseline)
+    options = {
+        "closed": eof == "closed",
+        "select": select or None,
+        "ignore": ignore or None,
+        "severity": severity or None,
+        "input_format": input_format,
+        "max_line": max_line,
+    }
+    whole = (expect, budget, max_gap, max_replay, max_total, exceptions, baseline, wanted, concat, client_file)
+    if form == "ndjson" and not any(whole):
+        from replaylint.commands.stream import streamed  # noqa: PLC0415
+
+        failed, counts = streamed(traces or [], **options)
+        return 2 if failed else int(_failing(counts.elements(), fail_on))
     report = lint(
         traces or [],
-        closed=eof == "closed",
-        select=select or None,
-        ignore=ignore or None,
-        severity=severity or None,
+        **options,  # type: ignore[arg-type]
         expect=expect or None,
-        input_format=input_format,
         concat=concat,
         client_file=client_file,
         agent_file=agent_file,
-        max_line=max_line,
         max_gap=max_gap,
         max_replay=max_replay,
         max_total=max_total,
@@ -233,7 +242,7 @@ def check(
         from replaylint.commands.export import write_exports  # noqa: PLC0415
 
         failed |= write_exports(report, view, wanted)
-    return 2 if failed else int(_failing(report, fail_on))
+    return 2 if failed else int(_failing((each.severity for each in report.findings if not each.known), fail_on))
 
 
 def _check_statistics(form: str, *, filtered: bool) -> None:
@@ -259,8 +268,8 @@ def _quotes(report: "Report", redactor: "Redactor", places: "Iterable[Place]") -
     return quotes(report, redactor, places)
 
 
-def _failing(report: "Report", fail_on: str) -> bool:
+def _failing(severities: "Iterable[str]", fail_on: str) -> bool:
     if fail_on == "never":
         return False
     grave = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
-    return any(each.severity in grave and not each.known for each in report.findings)
+    return any(each in grave for each in severities)

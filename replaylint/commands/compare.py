@@ -14,8 +14,9 @@ from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render import comparison as shown
 from replaylint.render.escape import printable
 from replaylint.report import comparison
+from replaylint.report.analysis import shown_path
 from replaylint.report.findings import SEVERITIES, chosen
-from replaylint.report.lint import lint, shown_path
+from replaylint.report.lint import lint
 from replaylint.report.names import WrongName
 from replaylint.report.saved import is_report, load
 from replaylint.rules import all_rules

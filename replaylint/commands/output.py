@@ -17,25 +17,57 @@ class OutputError(Exception):
     """The results cannot be written."""
 
 
-def write(pieces: Iterable[str] | Iterable[bytes]) -> None:
-    """Print results. A reader that goes away changes nothing. Raises OutputError where they cannot be written."""
-    stream = sys.stdout
-    if stream is None:  # started with standard output closed
-        return
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="backslashreplace")
-    try:
-        for piece in pieces:
+class Output:
+    """Standard output, for as long as somebody reads it. A reader that goes away changes nothing."""
+
+    def __init__(self) -> None:
+        self._stream = sys.stdout
+        """None where there is none, or none any more."""
+        if self._stream is not None and hasattr(self._stream, "reconfigure"):
+            self._stream.reconfigure(errors="backslashreplace")
+
+    def put(self, piece: str | bytes) -> bool:
+        """Write this; whether somebody still reads. Raises OutputError where it cannot be written."""
+        return self._try(piece)
+
+    def flush(self) -> None:
+        """Write at once what was put. Raises OutputError."""
+        self._try(None)
+
+    def _try(self, piece: str | bytes | None) -> bool:
+        stream = self._stream
+        if stream is None:
+            return False
+        try:
             if isinstance(piece, bytes):
                 stream.buffer.write(piece)
-            else:
+            elif piece is not None:
                 stream.write(piece)
-        stream.flush()
-    except BrokenPipeError:
-        _abandon()
-    except OSError as error:
-        _abandon()
-        raise OutputError(f"the results cannot be written: {error.strerror}") from error
+            else:
+                stream.flush()
+        except BrokenPipeError:
+            self._abandon()
+            return False
+        except OSError as error:
+            self._abandon()
+            raise OutputError(f"the results cannot be written: {error.strerror}") from error
+        return True
+
+    def _abandon(self) -> None:
+        # The interpreter flushes standard output when it ends, which would fail once more.
+        self._stream = None
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+def write(pieces: Iterable[str] | Iterable[bytes]) -> None:
+    """Print results. Raises OutputError where they cannot be written."""
+    output = Output()
+    for piece in pieces:
+        if not output.put(piece):
+            return
+    output.flush()
 
 
 def complain(text: str) -> None:
@@ -45,10 +77,3 @@ def complain(text: str) -> None:
     with suppress(OSError):
         sys.stderr.write(f"{PROGRAM}: {text}\n")
         sys.stderr.flush()
-
-
-def _abandon() -> None:
-    # The interpreter flushes standard output when it ends, which would fail once more.
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
-    os.close(null)

@@ -10,8 +10,8 @@ from replaylint.commands import terminal
 from replaylint.commands.output import write
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
 from replaylint.render import rulebook
-from replaylint.report.lint import wanted
 from replaylint.report.rulebook import entries
+from replaylint.report.wishes import wanted
 from replaylint.rules import all_rules
 
 

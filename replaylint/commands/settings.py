@@ -15,9 +15,10 @@ from replaylint.commands.export import exports
 from replaylint.commands.nearby import OWN
 from replaylint.render.escape import printable
 from replaylint.report.exceptions import exception
-from replaylint.report.lint import known_format, wanted
+from replaylint.report.lint import known_format
 from replaylint.report.names import UnknownName, WrongName
 from replaylint.report.sizes import size_in_bytes
+from replaylint.report.wishes import wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

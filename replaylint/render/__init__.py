@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from replaylint.render.view import View
     from replaylint.report.model import Report
 
-Format = Literal["text", "concise", "json", "csv", "markdown", "github", "gitlab", "junit", "sarif"]
+Format = Literal["text", "concise", "json", "csv", "ndjson", "markdown", "github", "gitlab", "junit", "sarif"]
 FORMATS: Final[tuple[str, ...]] = get_args(Format)
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from orjson import OPT_INDENT_2, dumps
 
+from replaylint.render.escape import harmless
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -38,4 +40,4 @@ def _entries(values: list[object]) -> Iterator[bytes]:
 
 def _indented(value: object, line_end: bytes) -> bytes:
     # Inside a string a line end is escaped, so every one that stands here is layout.
-    return dumps(value, option=OPT_INDENT_2).replace(b"\n", line_end)
+    return harmless(dumps(value, option=OPT_INDENT_2).replace(b"\n", line_end))

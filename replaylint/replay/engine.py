@@ -64,6 +64,8 @@ class Engine:
     def __init__(self, judge: Judge, ended: Callable[[Resume, Steps], None]) -> None:
         self.judge = judge
         self.steps = Steps()
+        self.resumes = 0
+        """Resumes that have ended."""
         self.lost = 0
         """Messages that the recorder says it dropped."""
         self.skipped = False
@@ -81,7 +83,7 @@ class Engine:
         """Whether a client of this name and version leaves replayed updates out of its recordings of this format."""
         self.connect: Callable[..., Connection] = Connection
         """Makes a connection: who watches the analysis may want one of their own kind."""
-        self._latest = NOWHERE
+        self._latest: tuple[int, float] = NOWHERE
         """The last message with a time, of those that leave the loop and where it ends."""
         self._ended = ended
         self._started = 0
@@ -140,7 +142,8 @@ class Engine:
                 continue
             self._slow(line, time, side, body, size)
             targets, version_key, version = self._expected()
-        self._passed(line, time)
+        if time == time:  # noqa: PLR0124  (NaN: it has none)
+            self._latest = line, time
 
     @property
     def foreign(self) -> str | None:
@@ -187,7 +190,11 @@ class Engine:
     def _start(self) -> Route:
         self._started += 1
         connection = self.connect(self._started, self._lived.setdefault(self._label, {}), self.steps)
-        return Route(connection, self.judge, lambda resume: self._ended(resume, self.steps))
+        return Route(connection, self.judge, self._resume_ended)
+
+    def _resume_ended(self, resume: Resume) -> None:
+        self.resumes += 1
+        self._ended(resume, self.steps)
 
     def _close(self, route: Route, end: End) -> None:
         for side, line in route.connection.cut.items():
@@ -268,12 +275,9 @@ class Engine:
 
     # The slow path
 
-    def _passed(self, line: int, time: float) -> None:
-        if time == time:  # noqa: PLR0124  (NaN: it has none)
-            self._latest = Point(line, time)
-
     def _slow(self, line: int, time: float, side: Side | None, body: object, size: int) -> None:
-        self._passed(line, time)
+        if time == time:  # noqa: PLR0124  (NaN: it has none)
+            self._latest = line, time
         if isinstance(body, dict):
             self._message(line, time, side, body, size, batch=False)
         elif isinstance(body, list):

@@ -51,7 +51,8 @@ def seconds(first: Point | None, last: Point | None, steps: Steps) -> float | No
         return None
     if steps.lines and steps.between(first.line, last.line):
         return None
-    return figure(last.time - first.time)
+    value = last.time - first.time
+    return round(value, DECIMALS) if 0.0 <= value <= LONGEST_S else figure(value)
 
 
 def figure(value: float) -> float | None:
@@ -68,6 +69,8 @@ def total(resume: Resume, steps: Steps) -> float | None:
 
 def unanswered(resume: Resume, steps: Steps) -> float | None:
     """From a request without a response to the last message that is known to have come before any."""
+    if resume.response is not None:
+        return None
     return seconds(Point(resume.request.line, resume.request.time), resume.until, steps)
 
 

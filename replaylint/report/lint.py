@@ -3,112 +3,22 @@
 from __future__ import annotations
 
 import os
-from array import array
 from functools import partial
-from operator import itemgetter
 from os import PathLike
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from replaylint import __version__
-from replaylint.protocol import direction
 from replaylint.recording.detect import NOT_A_RECORDING, Recording, recognise
-from replaylint.recording.directions import flip
 from replaylint.recording.source import MAX_LINE, STANDARD_INPUT, RecordingError, Source
-from replaylint.replay.engine import Engine
-from replaylint.report import findings, resumes, summary
-from replaylint.report.model import SCHEMA_VERSION, Connection, Peer, ReadError, Report, Tool, Trace
+from replaylint.report.analysis import Analysis, begun, failed, new_report, new_trace, refuse, shown_path
 from replaylint.report.names import UnknownName
-from replaylint.rules import all_rules
-from replaylint.rules.judge import Judge
+from replaylint.report.wishes import Wanted, finished, wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import date
 
-    from replaylint.protocol.connection import Peer as PeerFacts
-    from replaylint.recording.message import Message
-    from replaylint.replay.outcome import Outcome
-    from replaylint.report.baseline import Known
-    from replaylint.report.budgets import Budgets
-    from replaylint.report.exceptions import AgentException
-    from replaylint.report.model import Finding, GroupBy, Resume, SeverityName
-    from replaylint.report.places import Place
-    from replaylint.rules.registry import Hit
-
-    Watch = Callable[[Engine, Iterator[Message]], Iterator[Message]]
-    """Is handed the engine and the messages, and passes these on: sees how the one takes the others."""
-
-    Begin = Callable[[Place], Watch]
-    """Is called for each recording, and told where its lines stand, before that is watched."""
-
-
-class Wanted(NamedTuple):
-    """What the user wants reported.
-
-    The codes of the rules, and the outcomes that are expected, None: no matter; and severities, by code, other than
-    those that the rules give. `exceptions` are left out, and what is in the `baseline` is marked.
-    """
-
-    codes: set[str] | None = None
-    outcomes: tuple[Outcome, ...] | None = None
-    severities: Mapping[str, SeverityName] = {}
-    budgets: Budgets | None = None
-    group_by: GroupBy | None = None
-    exceptions: tuple[AgentException, ...] = ()
-    baseline: Known | None = None
-
-
-def wanted(
-    *,
-    select: str | Iterable[str] | None = None,
-    ignore: str | Iterable[str] | None = None,
-    severity: str | Iterable[str] | Mapping[str, str] | None = None,
-    expect: str | Iterable[str] | None = None,
-    max_gap: float | str | None = None,
-    max_replay: float | str | None = None,
-    max_total: float | str | None = None,
-    budget: str | Iterable[str] | None = None,
-    group_by: str | None = None,
-    exceptions: Iterable[Mapping[str, object]] | None = None,
-    today: date | str | None = None,
-    baseline: str | PathLike[str] | None = None,
-) -> Wanted:
-    """What these names mean; each text may hold several, with commas between them.
-
-    Raises WrongName, another ValueError where nothing is expected, and TypeError.
-    """
-    wishes = Wanted()
-    if select is not None or ignore is not None:
-        rules = all_rules()
-        codes = {rule.code for rule in rules} if select is None else findings.chosen(select, rules)
-        if ignore is not None:
-            codes -= findings.chosen(ignore, rules)
-        wishes = wishes._replace(codes=codes)
-    if severity is not None:
-        wishes = wishes._replace(severities=findings.severities(severity, all_rules()))
-    if expect is not None:
-        from replaylint.report.expectations import outcomes  # noqa: PLC0415
-
-        wishes = wishes._replace(outcomes=outcomes(expect))
-    limits = {"response_gap_s": max_gap, "replay_s": max_replay, "total_s": max_total}
-    if budget is not None or any(limit is not None for limit in limits.values()):
-        from replaylint.report.budgets import budgets  # noqa: PLC0415
-
-        wishes = wishes._replace(budgets=budgets(limits, budget))
-    if group_by is not None:
-        from replaylint.report.groups import grouping  # noqa: PLC0415
-
-        wishes = wishes._replace(group_by=grouping(group_by))
-    if exceptions:
-        from replaylint.report.exceptions import exceptions as agreed  # noqa: PLC0415
-
-        wishes = wishes._replace(exceptions=agreed(exceptions, today))
-    if baseline is not None:
-        from replaylint.report.baseline import load  # noqa: PLC0415
-
-        path = os.fsdecode(baseline)
-        wishes = wishes._replace(baseline=load(path, shown_path(path)))
-    return wishes
+    from replaylint.report.analysis import Begin, Sink, Watch
+    from replaylint.report.model import Report, Trace
 
 
 def lint(
@@ -133,6 +43,7 @@ def lint(
     today: date | str | None = None,
     baseline: str | PathLike[str] | None = None,
     watch: Begin | None = None,
+    sink: Sink | None = None,
 ) -> Report:
     """Lint these recordings, or this one; `-` is standard input. Of a folder, every recording in it is meant.
 
@@ -152,6 +63,8 @@ def lint(
     `exceptions` are tables as in the settings, of name, version, ignore, reason and until: the findings that they
     cover are left out and counted. Where `today` is past the date of one, that is a finding; without it none has
     expired. What is in the file `baseline` is marked as known. `watch` is for who looks on, as `report.timeline` does.
+    A `sink` gets the resumes and findings of each recording as they become certain, and the report has none of them:
+    it goes without what needs all of them, and without recordings in several files.
 
     Raises ValueError for a name that there is not, and TypeError, both before anything is read.
     """
@@ -184,7 +97,9 @@ def lint(
 
         recordings.append(concatenated(report, inputs, form=form, closed=closed, max_line=longest, watch=watch))
     else:
-        add = partial(_add, report, form=form, closed=closed, max_line=longest, watch=watch)
+        if sink is not None:
+            sink = wishes.applied(sink)
+        add = partial(_add, report, form=form, closed=closed, max_line=longest, watch=watch, sink=sink)
         for path in inputs:
             folder = path != STANDARD_INPUT and os.path.isdir(path)  # noqa: PTH112  (pathlib would cost at start-up)
             recordings += [[each] for each in (_add_folder(report, path, add) if folder else (add(path),))]
@@ -214,109 +129,6 @@ def watched(path: str, watch: Watch) -> Report:
     return finished(report, Wanted(), [[_add(report, path, closed=False, watch=lambda _: watch, numbered=False)]])
 
 
-def new_report() -> Report:
-    """A report without anything in it."""
-    return Report(SCHEMA_VERSION, Tool("replaylint", __version__), [], [], [], summary.nothing(), 0, None, [])
-
-
-def new_trace(path: str) -> Trace:
-    """An input of which nothing was read yet."""
-    return Trace(path, None, 0, 0, 0, "none", None, "recorded", "exact", 0, 0, None, None, [])
-
-
-def finished(report: Report, wishes: Wanted, recordings: Sequence[Sequence[Trace]]) -> Report:
-    """The same report: what is wanted of it, in order, and its summary. `recordings`: which inputs are one."""
-    if wishes.outcomes is not None:
-        from replaylint.report.expectations import unexpected  # noqa: PLC0415
-
-        report.findings += unexpected(report, recordings, wishes.outcomes)
-    if wishes.budgets is not None:
-        from replaylint.report.budgets import exceeded  # noqa: PLC0415
-
-        report.findings += exceeded(report, wishes.budgets)
-    if wishes.codes is not None:
-        report.findings = [each for each in report.findings if each.rule in wishes.codes]
-    left_out: list[Finding] = []
-    if wishes.exceptions:
-        from replaylint.report.exceptions import expired, leave_out  # noqa: PLC0415
-
-        left_out = leave_out(report, wishes.exceptions)
-        report.findings += [each for each in expired(report) if wishes.codes is None or each.rule in wishes.codes]
-    if wishes.severities:
-        for each in report.findings:
-            each.severity = wishes.severities.get(each.rule, each.severity)
-    report.findings.sort(key=findings.order)
-    if wishes.baseline is not None:
-        from replaylint.report.baseline import mark  # noqa: PLC0415
-
-        mark(report, wishes.baseline, wishes.codes, left_out)
-    report.summary = summary.summary(report, wishes.group_by)
-    return report
-
-
-class Analysis:
-    """A recording on its way into a report: `run` its messages, then call `finish`.
-
-    `place` says in which input a line stands, and where, if there are several; the recording as a whole is told of in
-    the trace that is given. `ordered`: the messages are in an order that they can have had.
-    """
-
-    def __init__(
-        self,
-        report: Report,
-        trace: Trace,
-        place: Place | None = None,
-        *,
-        ordered: bool = True,
-        watch: Begin | None = None,
-    ) -> None:
-        report.traces.append(trace)
-        self._report = report
-        self._trace = trace
-        path = trace.path
-        self._lines = lines = array("q")
-        self._place = place = place or (lambda line: (path, lines[line] if line < len(lines) else line))
-        self._ended: list[tuple[int, Resume]] = []
-        self._watch = watch(place) if watch is not None else None
-        self._hits: list[Hit] = []
-        self._judge = Judge(self._hits.append, ordered=ordered)
-        ended = self._ended
-        # No method of its own: that would be a cycle, and the command line runs without the collector.
-        self.engine = Engine(
-            self._judge,
-            lambda resume, steps: ended.append((resume.request.line, resumes.reported(resume, steps, place))),
-        )
-
-    def run(self, messages: Iterable[Message]) -> None:
-        """Take these messages in."""
-        self.engine.run(messages if self._watch is None else self._watch(self.engine, iter(messages)))
-
-    def numbered(self, messages: Iterator[Message]) -> Iterator[Message]:
-        """The messages of a crowded recording, each with a number in place of its line: that tells them apart."""
-        lines = self._lines
-        lines.append(0)
-        for line, time, side, body, size in messages:
-            lines.append(line)
-            yield len(lines) - 1, time, side, body, size
-
-    def finish(self, *, closed: bool, whole: bool = True) -> None:
-        """There is no more. `closed`: the connections ended with the recording; `whole`: it was read to its end."""
-        report, trace, engine = self._report, self._trace, self.engine
-        engine.finish(closed=closed)
-        self._judge.recording_end(len(self._ended) if whole and not engine.lost and not engine.skipped else None)
-        if engine.inferred:
-            trace.directions = "inferred"
-        trace.lost = engine.lost
-        trace.malformed, trace.malformed_line = engine.malformed, self._place(engine.first_malformed_line)[1] or None
-        trace.connections = [
-            Connection(each.number, each.version, each.partial, each.ended, _peer(each.client), _peer(each.agent))
-            for each in engine.connections
-        ]
-        self._ended.sort(key=itemgetter(0))
-        report.resumes.extend(resume for _, resume in self._ended)
-        report.findings.extend(findings.finding(hit, self._place) for hit in self._hits)
-
-
 def _add(
     report: Report,
     path: str,
@@ -325,11 +137,12 @@ def _add(
     form: str | None = None,
     max_line: int = MAX_LINE,
     watch: Begin | None = None,
+    sink: Sink | None = None,
     numbered: bool = True,
 ) -> Trace:
     """Lint one recording, as far as it can be read."""
     trace = new_trace(shown_path(path))
-    analysis = Analysis(report, trace, watch=watch)
+    analysis = Analysis(report, trace, watch=watch, sink=sink)
     try:
         with Source(path, max_line) as source:
             try:
@@ -356,29 +169,6 @@ def _add_folder(report: Report, folder: str, add: Callable[[str], Trace]) -> lis
     return found
 
 
-def failed(trace: Trace, error: RecordingError) -> None:
-    """This input could not be read, or not to its end."""
-    trace.error = ReadError(error.code, error.message, error.line or trace.lines or None)
-
-
-def begun(trace: Trace, recording: Recording) -> Iterator[Message]:
-    """The messages of a recording, the right way round; the trace says what it is."""
-    trace.format, trace.order = recording.format, recording.order
-    trace.timestamps, trace.resolution_s = recording.clock.timestamps, recording.clock.resolution_s
-    messages = recording.messages
-    if recording.relative:
-        messages, trace.directions = direction.settle(messages, lambda: flip(recording.sides))
-    return messages
-
-
-def refuse(engine: Engine) -> None:
-    """Raises RecordingError where this turned out to be a recording of another protocol."""
-    if engine.foreign is not None:
-        raise RecordingError(
-            "another-protocol", f"is a recording of {engine.foreign}, not of the Agent Client Protocol"
-        )
-
-
 def _run(
     analysis: Analysis,
     trace: Trace,
@@ -399,15 +189,3 @@ def _run(
         if engine.foreign is None:
             analysis.finish(closed=closed, whole=whole)
     refuse(engine)
-
-
-def _peer(facts: PeerFacts) -> Peer:
-    return Peer(facts.name, facts.version)
-
-
-def shown_path(path: str) -> str:
-    """The path as given, but relative where it is below the working folder; bytes that are no UTF-8 are escaped."""
-    if path != STANDARD_INPUT and os.path.isabs(path):  # noqa: PTH117  (pathlib would cost at start-up)
-        below = os.path.relpath(path)
-        path = path if below.startswith(os.pardir) else below
-    return os.fsencode(path).decode(errors="backslashreplace")

@@ -10,7 +10,8 @@ from orjson import dumps, loads
 
 from replaylint.recording.clock import went_back
 from replaylint.recording.message import AGENT, BLANK, CLIENT, NO_TIME, ClockStep, NoMessage, Unreadable
-from replaylint.report.lint import Analysis, finished, new_report, new_trace, wanted
+from replaylint.report.analysis import Analysis, new_report, new_trace
+from replaylint.report.wishes import finished, wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -10,7 +10,7 @@ from replaylint.recording.detect import recognise
 from replaylint.recording.formats import every_format
 from replaylint.recording.message import ClockStep, Label, Unreadable
 from replaylint.recording.source import STANDARD_INPUT, RecordingError, Source
-from replaylint.report.lint import begun, new_trace
+from replaylint.report.analysis import begun, new_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

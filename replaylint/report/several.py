@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from replaylint.protocol.sides import interleaved
 from replaylint.recording.detect import recognise
 from replaylint.recording.source import RecordingError, Source
-from replaylint.report.lint import Analysis, begun, failed, new_trace, refuse, shown_path
+from replaylint.report.analysis import Analysis, begun, failed, new_trace, refuse, shown_path
 from replaylint.report.places import Concatenated, Merged
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from replaylint.recording.detect import Recording
     from replaylint.recording.message import Message
-    from replaylint.report.lint import Begin
+    from replaylint.report.analysis import Begin
     from replaylint.report.model import Report, Trace
 
 TWO_SIDED = "two-sided"

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from replaylint.replay.outcome import OUTCOMES
-from replaylint.replay.timing import FIGURES
+from replaylint.replay.timing import DECIMALS, FIGURES
 from replaylint.report.findings import SEVERITIES
 from replaylint.report.model import Distribution, Group, Lateness, QuietTimer, Summary
 from replaylint.report.unknown import REASONS, why_unknown
@@ -86,5 +86,5 @@ def _resolution(counted: Iterable[tuple[Resume, Session]], traces: Mapping[str, 
 
 def _quiet_timer(pauses: Sequence[tuple[float, float | None]], timer: float) -> QuietTimer:
     false_ends, late = study(pauses, timer)
-    middle, latest = (percentile(late, 50), late[-1]) if late else (None, None)
+    middle, latest = (round(percentile(late, 50), DECIMALS), round(late[-1], DECIMALS)) if late else (None, None)
     return QuietTimer(timer, false_ends, len(pauses), Lateness(len(late), middle, latest))

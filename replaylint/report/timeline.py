@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from replaylint.replay.engine import Engine
     from replaylint.replay.route import Route
     from replaylint.replay.window import MarkerKind
-    from replaylint.report.lint import Watch
+    from replaylint.report.analysis import Watch
     from replaylint.report.model import Report
     from replaylint.report.places import Place
     from replaylint.report.watch import Spoken

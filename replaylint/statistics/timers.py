@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     """The longest pause between two history updates, and from the last of them to the marker (None: there is none)."""
 
 TIMERS_S: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0)
-DECIMALS: Final = 6
 
 
 def study(replays: Sequence[Replay], timer: float) -> tuple[int, list[float]]:
@@ -25,5 +24,5 @@ def study(replays: Sequence[Replay], timer: float) -> tuple[int, list[float]]:
 
     In seconds, sorted, and negative where it fires before the marker; replays without one are left out.
     """
-    late = [round(timer - lag, DECIMALS) for pause, lag in replays if pause < timer and lag is not None]
-    return sum(pause >= timer for pause, _ in replays), sorted(late)
+    right = [lag for pause, lag in replays if pause < timer]
+    return len(replays) - len(right), sorted(timer - lag for lag in right if lag is not None)
