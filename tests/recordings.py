@@ -20,6 +20,25 @@ VENDOR_EVENT = {
     "_meta": {"jetbrains": {"air": {"version": 1, "loadReplayEnd": True}}},
 }
 
+DIRECTION_WORDS = [
+    ("out", "in"),
+    ("outgoing", "incoming"),
+    ("outbound", "inbound"),
+    ("sent", "received"),
+    ("send", "recv"),
+    ("c2a", "a2c"),
+    ("C->A", "A->C"),
+    ("client->agent", "agent->client"),
+    ("client_to_agent", "agent_to_client"),
+    ("editor-to-agent", "agent-to-editor"),
+    ("to_agent", "to_client"),
+    ("fromClient", "fromAgent"),
+    (">>>", "<<<"),
+    ("\N{RIGHTWARDS ARROW}", "\N{LEFTWARDS ARROW}"),
+    ("downstream", "upstream"),
+]
+"""What recorders call the directions of a client: to the agent, and from it."""
+
 
 class Recording:
     """An `envelope` recording in the making. Every line is 10 ms after the one before it, unless told otherwise."""

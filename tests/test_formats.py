@@ -24,7 +24,7 @@ from replaylint.recording.formats import every_format
 from replaylint.recording.source import Source
 from replaylint.report.lint import lint
 from tests.conftest import ROOT
-from tests.recordings import Message, Recording, found, report_of_file
+from tests.recordings import DIRECTION_WORDS, Message, Recording, found, report_of_file
 from tests.test_command_line import run
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ def envelopes() -> Iterator[Case]:
     yield "envelope ts_ms", by_line(envelope("ts_ms", lambda ms: ms)), Expected("envelope", "relative", 0.001)
     for side_key in directions.KEYS:
         yield f"envelope {side_key}", by_line(envelope(side_key=side_key)), WALL
-    for words in WORDS:
+    for words in DIRECTION_WORDS:
         yield f"envelope {words[0]}", by_line(envelope(words=words)), WALL
         yield f"inline {words[0]}", by_line(envelope(words=words, body_key=None)), WALL._replace(format="inline")
     for body_key in ("msg", "message", "frame", "rpc", "payload", "parsed", "json", "raw", "line", "data", "object"):
@@ -299,24 +299,7 @@ def envelopes() -> Iterator[Case]:
     yield "raw", by_line(lambda each: text(each.message)), Expected("raw", directions="inferred")
 
 
-WORDS = [
-    ("out", "in"),
-    ("outgoing", "incoming"),
-    ("outbound", "inbound"),
-    ("sent", "received"),
-    ("send", "recv"),
-    ("c2a", "a2c"),
-    ("C->A", "A->C"),
-    ("client->agent", "agent->client"),
-    ("client_to_agent", "agent_to_client"),
-    ("editor-to-agent", "agent-to-editor"),
-    ("to_agent", "to_client"),
-    ("fromClient", "fromAgent"),
-    (">>>", "<<<"),
-    (RIGHT, LEFT),
-    ("downstream", "upstream"),
-]
-RELATIVE_WORDS = [*WORDS[:5], *WORDS[-3:]]
+RELATIVE_WORDS = [*DIRECTION_WORDS[:5], *DIRECTION_WORDS[-3:]]
 
 
 # conductor-trace, conductor-debug
@@ -516,9 +499,9 @@ STAMPS: list[tuple[str, Callable[[int], str], Expected]] = [
     ("ISO and a colon", lambda ms: iso(ms) + ":", RELATIVE._replace(timestamps="wall")),
 ]
 MARKS = [
-    *((f"[{word}]", f"[{other}]") for word, other in [*WORDS, ("client", "agent"), ("SEND", "RECV")]),
-    *((f"{word.upper()}:", f"{other.upper()}:") for word, other in WORDS if word.isalpha()),
-    *((word, other) for word, other in WORDS if not word.isalpha()),
+    *((f"[{word}]", f"[{other}]") for word, other in [*DIRECTION_WORDS, ("client", "agent"), ("SEND", "RECV")]),
+    *((f"{word.upper()}:", f"{other.upper()}:") for word, other in DIRECTION_WORDS if word.isalpha()),
+    *((word, other) for word, other in DIRECTION_WORDS if not word.isalpha()),
     ('C2A "request" ::', 'A2C "result" ::'),
     ("C2A (other) ::", "A2C session/new ::"),
     ("[main] TRACE c.a.s.StdioAcpClientTransport -- SEND:", "[worker-2] TRACE c.a.s.StdioAcpClientTransport -- RECV:"),

@@ -42,6 +42,19 @@ def test_a_stream_holds_what_the_report_holds() -> None:
         assert summary[name] == report["summary"][name]
 
 
+def test_a_baseline_is_written_too(tmp_path: Path) -> None:
+    path, baseline = str(ROOT / "sample_traces" / "live-before-marker.ndjson"), tmp_path / "baseline.json"
+    assert run("-f", "ndjson", "--write-baseline", str(baseline), path).returncode == 0
+    assert [each["rule"] for each in json.loads(baseline.read_bytes())["findings"]] == ["RL301"]
+    (finding,) = of_type(lines_of("-f", "ndjson", "--baseline", str(baseline), path), "finding")
+    assert finding["known"] is True
+
+
+def test_a_wrong_option_is_refused_as_in_every_format() -> None:
+    result = run("-f", "ndjson", "--max-gap", "", str(ROOT / "sample_traces" / "complete.ndjson"))
+    assert (result.returncode, result.stdout) == (2, "")
+
+
 @pytest.mark.parametrize("option", [["--max-gap", "1s"], ["--expect", "complete"], ["--budget", "max(total)<1s"]])
 def test_what_needs_the_whole_report_is_in_it_too(option: list[str]) -> None:
     path = str(ROOT / "sample_traces" / "complete.ndjson")

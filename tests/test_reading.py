@@ -19,7 +19,7 @@ from replaylint.recording.clock import choose
 from replaylint.recording.detect import recognise
 from replaylint.recording.source import Source
 from replaylint.report.lint import lint
-from tests.recordings import Message, Recording, found, report_of, report_of_file
+from tests.recordings import DIRECTION_WORDS, Message, Recording, found, report_of, report_of_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -265,26 +265,7 @@ def test_every_direction_key_is_known(key: str, tmp_path: Path) -> None:
     assert_complete(report)
 
 
-WORDS = [
-    ("out", "in"),
-    ("outgoing", "incoming"),
-    ("outbound", "inbound"),
-    ("sent", "received"),
-    ("send", "recv"),
-    ("c2a", "a2c"),
-    ("C->A", "A->C"),
-    ("client->agent", "agent->client"),
-    ("client_to_agent", "agent_to_client"),
-    ("editor-to-agent", "agent-to-editor"),
-    ("to_agent", "to_client"),
-    ("fromClient", "fromAgent"),
-    (">>>", "<<<"),
-    ("\N{RIGHTWARDS ARROW}", "\N{LEFTWARDS ARROW}"),
-    ("downstream", "upstream"),
-]
-
-
-@pytest.mark.parametrize("words", WORDS)
+@pytest.mark.parametrize("words", DIRECTION_WORDS)
 @pytest.mark.parametrize("spell", [str, str.upper, lambda word: f" {word} "])
 def test_every_pair_of_direction_words_is_known(
     words: tuple[str, str], spell: Callable[[str], str], tmp_path: Path
@@ -295,7 +276,7 @@ def test_every_pair_of_direction_words_is_known(
     assert_complete(report)
 
 
-@pytest.mark.parametrize("words", WORDS)
+@pytest.mark.parametrize("words", DIRECTION_WORDS)
 def test_the_direction_words_tell_requests_with_one_id_apart(words: tuple[str, str], tmp_path: Path) -> None:
     recording = Recording().initialize_v2().resume(1, "s").message("s", "m1")
     recording.agent(1, "_either/way").result(1, {}, direction="c2a").marker("s").idle("s").result(1, {})
@@ -589,7 +570,9 @@ def test_a_response_goes_against_the_pending_request(tmp_path: Path) -> None:
     assert ("RL105", "warning", 7) in found(report)
 
 
-@pytest.mark.parametrize("words", [pair for pair in WORDS if pair[0] in {"out", "outgoing", "sent", "send", ">>>"}])
+@pytest.mark.parametrize(
+    "words", [pair for pair in DIRECTION_WORDS if pair[0] in {"out", "outgoing", "sent", "send", ">>>"}]
+)
 def test_words_from_the_agents_view_are_flipped(words: tuple[str, str], tmp_path: Path) -> None:
     report = report_of(written(words=words[::-1]), tmp_path)
     assert trace_of(report)["directions"] == "flipped"

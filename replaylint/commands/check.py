@@ -1,6 +1,7 @@
 """`replaylint check`: lint recordings and report. It is what `replaylint` does without another command."""
 
 # Annotations are no strings here: typer would compile each of them at every start.
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -124,7 +125,7 @@ def check(
     budget: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="BUDGET", help="Report it as an error if all replays together exceed p95(response_gap)<2s."
+            metavar="BUDGET", help="Report it as an error if all replays together exceed this: p95(response_gap)<2s."
         ),
     ] = None,
     statistics: Annotated[
@@ -196,23 +197,26 @@ def check(
         from replaylint.commands.baseline import before  # noqa: PLC0415
 
         baseline = before(baseline, write_baseline)
-    options = {
-        "closed": eof == "closed",
-        "select": select or None,
-        "ignore": ignore or None,
-        "severity": severity or None,
-        "input_format": input_format,
-        "max_line": max_line,
-    }
-    whole = (expect, budget, max_gap, max_replay, max_total, exceptions, baseline, wanted, concat, client_file)
-    if form == "ndjson" and not any(whole):
+    linted = partial(
+        lint,
+        traces or [],
+        closed=eof == "closed",
+        select=select or None,
+        ignore=ignore or None,
+        severity=severity or None,
+        input_format=input_format,
+        max_line=max_line,
+    )
+    needs_all = (
+        *(expect or None, budget or None, exceptions or None, wanted or None, concat or None),
+        *(max_gap, max_replay, max_total, baseline, write_baseline, client_file),
+    )
+    if form == "ndjson" and all(each is None for each in needs_all):
         from replaylint.commands.stream import streamed  # noqa: PLC0415
 
-        failed, counts = streamed(traces or [], **options)
+        failed, counts = streamed(linted)
         return 2 if failed else int(_failing(counts.elements(), fail_on))
-    report = lint(
-        traces or [],
-        **options,  # type: ignore[arg-type]
+    report = linted(
         expect=expect or None,
         concat=concat,
         client_file=client_file,

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 OWN: Final = "replaylint.toml"
 SHARED: Final = "pyproject.toml"
 
+LARGEST: Final = 1 << 20
+"""Bytes of a file that is read."""
+
 _TABLE: Final = rb"""tool["' \t]*\.["' \t]*replaylint|^[ \t]*\[?[ \t]*["']?tool["']?[ \t]*[\]=]"""
 """In any spelling of the table: most files without it are told from that, and never parsed."""
 
@@ -35,7 +38,7 @@ def _may_hold_settings(path: str) -> bool:
     """Whether this file may have a table for this tool; also where it cannot be read, which is for others to say."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123
-            content = file.read()
+            content = file.read(LARGEST + 1)
     except OSError:
         return True
     return b"replaylint" in content and re.search(_TABLE, content, re.MULTILINE) is not None

@@ -12,7 +12,7 @@ from json import dumps
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from replaylint.commands.export import exports
-from replaylint.commands.nearby import OWN
+from replaylint.commands.nearby import LARGEST, OWN
 from replaylint.render.escape import printable
 from replaylint.report.exceptions import exception
 from replaylint.report.lint import known_format
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 AGENT: Final = "agent"
 """The key of the exceptions."""
-
-LARGEST: Final = 1 << 20
-"""Bytes of a file that is read."""
 
 NOT_SETTABLE: Final = frozenset(
     {

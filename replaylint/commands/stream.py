@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 from replaylint.commands.inputs import complain_of
 from replaylint.commands.output import Output
 from replaylint.render.ndjson import Stream
-from replaylint.report.lint import lint
 
 if TYPE_CHECKING:
     from collections import Counter
-    from typing import Any
+    from collections.abc import Callable
+
+    from replaylint.report.model import Report
 
 
-def streamed(traces: list[str], **options: Any) -> tuple[bool, Counter[str]]:
-    """Lint and print; whether an input could not be read to its end, and how many findings there are, by severity.
+def streamed(linted: Callable[..., Report]) -> tuple[bool, Counter[str]]:
+    """Print what `linted` hands to its `sink`.
 
-    `options` are those of `lint`. Raises OutputError.
+    Returns whether an input could not be read to its end, and how many findings there are, by severity. Raises
+    OutputError.
     """
     output = Output()
 
@@ -26,7 +28,7 @@ def streamed(traces: list[str], **options: Any) -> tuple[bool, Counter[str]]:
         output.flush()  # who waits for it sees it
 
     stream = Stream(write)
-    report = lint(traces, sink=stream, **options)
+    report = linted(sink=stream)
     failed = complain_of(report)
     stream.end(report)
     return failed, stream.failing

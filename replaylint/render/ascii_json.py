@@ -5,13 +5,15 @@ from __future__ import annotations
 from json import dumps
 from typing import TYPE_CHECKING
 
+from replaylint.render.escape import harmless
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
 def dumped(value: object) -> bytes:
     """This value on one line. orjson would leave controls and marks beyond ASCII as they are."""
-    return dumps(value).replace("##", r"#\u0023").encode()
+    return harmless(dumps(value).encode())
 
 
 def listed(values: Iterable[object]) -> Iterator[bytes]:

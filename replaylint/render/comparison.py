@@ -9,7 +9,7 @@ from orjson import OPT_INDENT_2, dumps
 from replaylint.render.escape import printable
 from replaylint.render.layout import JOINT, joined, line
 from replaylint.render.table import NOTHING, table
-from replaylint.render.words import counted, fixer, resolution
+from replaylint.render.words import counted, fixer, graded, resolution
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
@@ -81,10 +81,7 @@ def _side(side: Compared) -> Iterator[Piece | str]:
 
 
 def _severities(counts: Mapping[str, int]) -> str:
-    return ", ".join(
-        f"{count}{JOINT}info" if severity == "info" else joined(counted(count, severity))
-        for severity, count in counts.items()
-    )
+    return ", ".join(joined(graded(count, severity)) for severity, count in counts.items())
 
 
 def _peer(peer: Peer) -> str:

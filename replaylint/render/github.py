@@ -6,6 +6,7 @@ are left out.
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from replaylint.recording.source import STANDARD_INPUT
@@ -64,7 +65,7 @@ def _command(
     if path is None or path == STANDARD_INPUT:
         message = message if line is None else f"line {line}: {message}"
     else:
-        places["file"] = path
+        places["file"] = PurePath(path).as_posix()
         if line is not None:
             places["line"] = line
         if line is not None and last is not None and last > line:

@@ -18,7 +18,7 @@ from replaylint.render.escape import printable
 from replaylint.render.rulebook import prose
 from replaylint.render.selection import Shown
 from replaylint.render.view import View
-from replaylint.render.words import counted, fixer
+from replaylint.render.words import counted, figures, fixer, graded
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.report.connections import Connections, name_of
 from replaylint.report.findings import SEVERITIES
@@ -66,7 +66,7 @@ def render(report: Report, view: View) -> Iterator[str]:
 
 def _title(report: Report) -> str:
     counts = report.summary.findings.items()
-    named = (f"{count} info" if severity == "info" else counted(count, severity) for severity, count in counts)
+    named = (graded(count, severity) for severity, count in counts)
     return f"## {report.tool.name} {report.tool.version}: {', '.join(named)}\n"
 
 
@@ -76,11 +76,7 @@ def _totals(report: Report) -> str:
     text = counted(summary.resumes, "resume") + (f" ({outcomes})" if outcomes else "")
     gaps = summary.timing.get("response_gap_s")
     if gaps is not None and gaps.n:
-        figures = {"min": gaps.min, "median": gaps.p50, "p90": gaps.p90, "max": gaps.max}
-        if gaps.n == 1:
-            figures = {"": gaps.max}
-        known = ", ".join(f"{name} {duration(value)}".strip() for name, value in figures.items() if value is not None)
-        text += f"; response gap over {counted(gaps.n, 'replay')}: {known}"
+        text += f"; response gap over {counted(gaps.n, 'replay')}: {', '.join(figures(gaps))}"
     return prose(f"{text}.")
 
 
@@ -197,11 +193,7 @@ def _findings(report: Report, view: View, redactor: Redactor, room: int) -> Iter
 def _rest(left: Sequence[Finding], known: int) -> Iterator[str]:
     if left:
         counts = Counter(each.severity for each in left)
-        named = ", ".join(
-            f"{counts[each]} info" if each == "info" else counted(counts[each], each)
-            for each in SEVERITIES
-            if counts[each]
-        )
+        named = ", ".join(graded(counts[each], each) for each in SEVERITIES if counts[each])
         yield f"\n{counted(len(left), 'more finding')} ({named}) would not fit; other formats list them all.\n"
     if known:
         yield f"\nNot shown: {counted(known, 'finding')} known from the baseline.\n"

@@ -10,7 +10,7 @@ from replaylint.render.bar import MARKER, SNAPSHOT, bar, signs
 from replaylint.render.escape import printable
 from replaylint.render.layout import JOINT, joined, line
 from replaylint.render.selection import SLOWEST, Shown
-from replaylint.render.words import counted, fixer, identifier, place, resolution
+from replaylint.render.words import MARKERS, counted, figures, fixer, graded, identifier, place, resolution
 from replaylint.report.unknown import REASONS, why_unknown
 from replaylint.rules.words import duration
 
@@ -45,7 +45,6 @@ ORDERS: Final = {
     "approximate": "approximate order: recorded one hop away from the client",
     "per_side": "order known within each side only",
 }
-MARKERS: Final = {"replay_complete": "replay_complete", "air_load_replay_end": "loadReplayEnd"}
 
 KINDS: Final = 5
 """So many variants of updates are named, the most frequent first."""
@@ -408,7 +407,7 @@ def _totals(view: View, report: Report, *, filtered: bool) -> Iterator[str]:
         pieces.append(f" ({_outcomes(summary.outcomes)})")
     separator = "; "
     for severity, count in summary.findings.items():
-        number = f"{count}{JOINT}info" if severity == "info" else joined(counted(count, severity))
+        number = joined(graded(count, severity))
         pieces += [separator, (severity, number) if count else number]
         separator = ", "
     yield line(view, 0, *pieces)
@@ -422,14 +421,10 @@ def _gaps(view: View, report: Report) -> Iterator[str]:
     gaps = report.summary.timing.get("response_gap_s")
     if gaps is None or not gaps.n:
         return
-    figures = {"min": gaps.min, "median": gaps.p50, "p90": gaps.p90, "max": gaps.max}
-    if gaps.n == 1:
-        figures = {"": gaps.max}
-    known = [joined(f"{name} {duration(value)}".lstrip()) for name, value in figures.items() if value is not None]
     yield line(
         view,
         0,
         ("bold", "response gap"),
-        f" over {joined(counted(gaps.n, 'replay'))}: {', '.join(known)}",
+        f" over {joined(counted(gaps.n, 'replay'))}: {', '.join(map(joined, figures(gaps)))}",
         ("dim", " (how long the client waited for the response after the replay had ended)"),
     )

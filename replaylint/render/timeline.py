@@ -9,7 +9,8 @@ from replaylint.recording.message import AGENT, CLIENT
 from replaylint.render.escape import printable
 from replaylint.render.layout import JOINT, beside, columns, joined, line
 from replaylint.render.pretty import shortened
-from replaylint.render.words import counted
+from replaylint.render.table import NOTHING, SPACE
+from replaylint.render.words import MARKERS, counted
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
@@ -22,14 +23,9 @@ if TYPE_CHECKING:
 
 ARROWS: Final = {CLIENT: "\N{RIGHTWARDS ARROW}", AGENT: "\N{LEFTWARDS ARROW}"}
 ASCII_ARROWS: Final = {CLIENT: "->", AGENT: "<-"}
-MARKERS: Final = {"replay_complete": "replay_complete", "air_load_replay_end": "loadReplayEnd"}
 
 KINDS: Final = 4
 """So many variants of a run are named, the most frequent first."""
-SPACE: Final = 2
-"""Columns between two columns."""
-NOTHING: Final = "-"
-"""Stands for a time that is not known."""
 
 
 def timeline(view: View, indent: int, resume: Resume, of: Timeline) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from orjson import dumps
 
@@ -13,13 +13,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from replaylint.render.view import View
-    from replaylint.report.model import Evidence, Marker, Response, Session
+    from replaylint.report.model import Distribution, Evidence, Marker, Response, Session
     from replaylint.rules.registry import Party
+
+
+MARKERS: Final = {"replay_complete": "replay_complete", "air_load_replay_end": "loadReplayEnd"}
+"""What the protocol calls each kind of marker."""
 
 
 def counted(number: int, noun: str) -> str:
     """The number and its noun, in the plural where there is not one."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def graded(number: int, severity: str) -> str:
+    """So many findings of this severity."""
+    return f"{number} info" if severity == "info" else counted(number, severity)
+
+
+def figures(of: Distribution) -> list[str]:
+    """The main figures of durations, each with its name; of one alone just that."""
+    named = {"": of.max} if of.n == 1 else {"min": of.min, "median": of.p50, "p90": of.p90, "max": of.max}
+    return [f"{name} {duration(value)}".lstrip() for name, value in named.items() if value is not None]
 
 
 def identifier(request_id: object) -> str:

@@ -11,6 +11,8 @@ from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Final
 
+from replaylint.replay.timing import DECIMALS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -22,7 +24,6 @@ FEWEST: Final = 6
 
 _LOW: Final = RESAMPLES * (100 - PERCENT) // 200 - 1
 _HIGH: Final = RESAMPLES * (100 + PERCENT) // 200 - 1
-_DECIMALS: Final = 6
 
 
 def difference(before: Iterable[float], after: Iterable[float], seed: int = SEED) -> tuple[float, float] | None:
@@ -35,7 +36,7 @@ def difference(before: Iterable[float], after: Iterable[float], seed: int = SEED
         return None
     picked = zip(*_medians(len(one), len(other), seed), strict=True)
     differences = sorted(other[there] - one[here] for here, there in picked)
-    return round(differences[_LOW], _DECIMALS), round(differences[_HIGH], _DECIMALS)
+    return round(differences[_LOW], DECIMALS), round(differences[_HIGH], DECIMALS)
 
 
 @lru_cache(maxsize=16)

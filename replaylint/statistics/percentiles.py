@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from replaylint.replay.timing import DECIMALS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
-
-DECIMALS = 6
 
 
 class Distribution(NamedTuple):
