@@ -151,7 +151,7 @@ def check(
         int | None, typer.Option(metavar="N", min=1, help="Text: show only the resume of this number.")
     ] = None,
     color: Annotated[terminal.When, typer.Option(help="Text: whether to colour; auto: on a terminal only.")] = "auto",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print findings only.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Text, concise, markdown: findings only.")] = False,
     show_settings: Annotated[
         bool,
         typer.Option(
