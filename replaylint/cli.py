@@ -11,7 +11,6 @@ import typer
 
 from replaylint.commands import COMMANDS, DEFAULT
 from replaylint.commands.output import PROGRAM, OutputError, complain
-from replaylint.render.escape import printable
 from replaylint.report.names import WrongName
 
 ClickError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
@@ -30,9 +29,7 @@ def main() -> int:
         return int(_app(command)(args=arguments, prog_name=program, standalone_mode=False) or 0)
     except ClickError as error:
         complain(f"{error.format_message()} ({program} --help shows what it takes)")
-    except WrongName as error:
-        complain(printable(str(error)))
-    except OutputError as error:
+    except (WrongName, OutputError) as error:
         complain(str(error))
     except (KeyboardInterrupt, typer.Abort):
         return 130

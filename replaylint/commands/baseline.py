@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from replaylint.commands.files import STANDARD_OUTPUT, write_file
 from replaylint.commands.output import complain
-from replaylint.render.escape import printable
 from replaylint.report.analysis import shown_path
 from replaylint.report.baseline import accept, load
 from replaylint.report.names import WrongName
@@ -42,4 +41,4 @@ def save(report: Report, output: str, *, whole: bool) -> None:
     if whole:
         write_file(output, [accept(report, shown_path(output))])
     else:
-        complain(f"{printable(output)}: not written, for it would lack what could not be read")
+        complain(f"{output}: not written, for it would lack what could not be read")

@@ -12,7 +12,6 @@ from replaylint.commands.output import complain, write
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
 from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render import comparison as shown
-from replaylint.render.escape import printable
 from replaylint.report import comparison
 from replaylint.report.analysis import shown_path
 from replaylint.report.findings import SEVERITIES, chosen
@@ -84,7 +83,7 @@ def compare(
     for path, report in zip((before, after), sides, strict=True):
         if not report.traces:
             failed.append(True)
-            complain(f"{printable(path)}: holds no recording")
+            complain(f"{path}: holds no recording")
     if any(all(each.format is None for each in report.traces) for report in sides):
         return 2
     for report in sides:

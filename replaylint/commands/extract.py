@@ -12,7 +12,6 @@ from replaylint.commands.inputs import rereadable
 from replaylint.commands.output import complain
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
 from replaylint.recording.source import RecordingError, Source
-from replaylint.render.escape import printable
 from replaylint.render.words import counted
 from replaylint.report.extract import Scope, Selection, Survey, accuses, same
 from replaylint.report.lint import lint
@@ -36,21 +35,21 @@ def extract(
     """
     with rereadable(trace) as path:
         if _is_one_file(path, output):
-            complain(f"{printable(output)}: is the recording itself; name another file")
+            complain(f"{output}: is the recording itself; name another file")
             return 2
         survey = Survey(path)
         report = survey.report.traces[0]
         error = report.error
         if error is not None:
             at = f":{error.line}" if error.line is not None else ""
-            complain(f"{printable(trace)}{at}: {printable(error.message)}")
+            complain(f"{trace}{at}: {error.message}")
         if resume > len(survey.report.resumes):
             if error is None:
                 there = counted(len(survey.report.resumes), "resume")
-                complain(f"{printable(trace)}: has {there}; there is no resume {resume}")
+                complain(f"{trace}: has {there}; there is no resume {resume}")
             return 2
         if not _write(path, Selection(survey, resume), survey, output):
-            complain(f"{printable(trace)}: resume {resume} depends on more than can be cut out; nothing was written")
+            complain(f"{trace}: resume {resume} depends on more than can be cut out; nothing was written")
             return 2
     return 2 if error is not None else 0
 

@@ -10,7 +10,6 @@ from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING, cast
 
 from replaylint.commands.output import OutputError, write
-from replaylint.render.escape import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -56,7 +55,7 @@ def written_whole(output: str) -> Iterator[tuple[IO[bytes], str]]:
         return
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
-        raise OutputError(f"{printable(output)}: cannot be written: {why}") from error
+        raise OutputError(f"{output}: cannot be written: {why}") from error
 
 
 def _pieces(path: Path) -> Iterator[bytes]:

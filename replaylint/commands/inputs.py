@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from replaylint.commands import COMMANDS
 from replaylint.commands.output import OutputError, complain
 from replaylint.recording.source import STANDARD_INPUT
-from replaylint.render.escape import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +57,7 @@ def complain_of(report: Report) -> bool:
             continue
         failed = True
         line = f":{error.line}" if error.line is not None else ""
-        complain(f"{printable(trace.path)}{line}: {printable(error.message)}{_meant(trace.path, error.code)}")
+        complain(f"{trace.path}{line}: {error.message}{_meant(trace.path, error.code)}")
     if report.passed_over:
         are = "file that is no recording" if report.passed_over == 1 else "files that are no recordings"
         complain(f"passed over {report.passed_over} {are}")

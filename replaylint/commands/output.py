@@ -7,6 +7,8 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from replaylint.render.escape import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -71,9 +73,9 @@ def write(pieces: Iterable[str] | Iterable[bytes]) -> None:
 
 
 def complain(text: str) -> None:
-    """Say something on standard error that is no result."""
+    """Say something on standard error that is no result, on one line. Names of files and texts in it may be hostile."""
     if sys.stderr is None:
         return
     with suppress(OSError):
-        sys.stderr.write(f"{PROGRAM}: {text}\n")
+        sys.stderr.write(f"{PROGRAM}: {printable(text)}\n")
         sys.stderr.flush()

@@ -66,10 +66,10 @@ def show(
         write(f"{line}\n" for line in _lines(path, found))
     if trace.error is not None:
         at = f":{trace.error.line}" if trace.error.line is not None else ""
-        complain(f"{printable(path)}{at}: {printable(trace.error.message)}")
+        complain(f"{path}{at}: {trace.error.message}")
         return 2
     if isinstance(found, Report):
-        complain(f"{printable(path)}: has {counted(trace.lines, 'line')}; there is no line {int(number)}")
+        complain(f"{path}: has {counted(trace.lines, 'line')}; there is no line {int(number)}")
         return 2
     return 0
 

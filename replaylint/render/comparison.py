@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from orjson import OPT_INDENT_2, dumps
 
-from replaylint.render.escape import printable
+from replaylint.render.escape import harmless, printable
 from replaylint.render.layout import JOINT, joined, line
 from replaylint.render.table import NOTHING, table
 from replaylint.render.words import counted, fixer, graded, resolution
@@ -27,7 +27,7 @@ HEAD: Final = ("median", "n", "before", "after", "difference", "relative", "95 %
 
 def as_json(comparison: Comparison) -> Iterator[bytes]:
     """One object."""
-    yield dumps(comparison, option=OPT_INDENT_2) + b"\n"
+    yield harmless(dumps(comparison, option=OPT_INDENT_2)) + b"\n"
 
 
 def text(comparison: Comparison, view: View) -> Iterator[str]:

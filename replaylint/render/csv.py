@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 
     Cell = str | float | bool | None
 
-FORMULA: Final = ("=", "+", "-", "@")
-"""What a spreadsheet takes for the beginning of a formula; an apostrophe before it makes it a text."""
+FORMULA: Final = tuple(
+    "=+-@\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPHEN-MINUS}\N{FULLWIDTH COMMERCIAL AT}"
+)
+"""What a spreadsheet takes for the beginning of a formula, after blanks, too; an apostrophe before it makes it a text:
+https://owasp.org/www-community/attacks/CSV_Injection"""
 
 DISTRIBUTION: Final = ("n", "min", "p50", "p90", "p95", "p99", "max", "mean")
 
