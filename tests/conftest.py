@@ -50,21 +50,32 @@ def packaged(cache: pytest.Cache) -> Callable[[str, str, str], bytes]:
 
 
 def _fetched(registry: str, package: str, name: str) -> bytes:
-    program, *arguments = REGISTRIES[registry]
-    found = shutil.which(program)
-    if found is None:
-        missing(registry, f"there is no {program}")
     with TemporaryDirectory() as folder:
-        try:
-            subprocess.run([found, *arguments, package], cwd=folder, capture_output=True, timeout=FETCH_S, check=True)
-        except subprocess.SubprocessError as error:
-            missing(registry, f"{package} cannot be fetched: {error}")
+        fetch(registry, [*REGISTRIES[registry], package], Path(folder))
         (archive,) = Path(folder).iterdir()
         with tarfile.open(archive) as members:
             (member,) = (each for each in members if each.name.endswith(f"/{name}"))
             file = members.extractfile(member)
             assert file is not None
             return file.read()
+
+
+def fetch(registry: str, command: list[str], folder: Path) -> None:
+    """Run in the folder what fetches from a registry; where that is out of reach, the test is skipped."""
+    program, *arguments = command
+    found = located(program, registry)
+    try:
+        subprocess.run([found, *arguments], cwd=folder, capture_output=True, timeout=FETCH_S, check=True)
+    except subprocess.SubprocessError as error:
+        missing(registry, f"{arguments[-1]} cannot be fetched: {error}")
+
+
+def located(program: str, needed_for: str | None = None) -> str:
+    """Where a program is; the test is skipped where there is none."""
+    found = shutil.which(program)
+    if found is None:
+        missing(needed_for or program, f"there is no {program}")
+    return found
 
 
 def missing(what: str, why: str) -> NoReturn:
