@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from orjson import dumps
 
+from replaylint.protocol.connection import Connection
+from replaylint.protocol.exchange import Request
+from replaylint.recording.clock import Steps
+from replaylint.recording.message import CLIENT, NO_TIME
 from tests.recordings import Message, Recording, found, report_of
 
 if TYPE_CHECKING:
@@ -36,6 +40,22 @@ def resumes(report: Message) -> list[tuple[int, object, str, str]]:
 def was_active(report: Message) -> list[bool | None]:
     """Whether the session was active before each resume."""
     return [each["sessions"][0]["was_active"] for each in report["resumes"]]
+
+
+# What is remembered
+
+
+def test_a_session_that_is_used_is_no_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    most = 20
+    monkeypatch.setattr("replaylint.protocol.connection.SESSIONS_REMEMBERED", most)
+    connection = Connection(1, {}, Steps())
+    for line in range(1, 3 * most):
+        connection.session(f"other {line}")
+        connection.requested(Request(CLIENT, line, "session/prompt", {"sessionId": "used"}, line, NO_TIME))
+    assert connection.sessions["used"].prompts == 3 * most - 1
+    assert most - most // 10 <= len(connection.sessions) <= most
+    assert "other 1" not in connection.sessions
+    assert connection.session("other 1").active is None
 
 
 # A second initialize

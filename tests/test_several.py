@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from orjson import dumps
@@ -16,9 +18,10 @@ from tests.recordings import Message, Recording, found, report_of
 from tests.test_schema import check
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from replaylint.report.model import Finding, Report
 
-    from replaylint.report.model import Report
+
+RULES: Final = Path(__file__).parent / "rules"
 
 
 def recording() -> Recording:
@@ -81,12 +84,49 @@ def test_evidence_names_the_file_that_it_is_in(tmp_path: Path) -> None:
     assert f"marker at line 1 of {other}" in finding["message"]
 
 
+@pytest.mark.parametrize("path", sorted(RULES.glob("*/fires.ndjson")), ids=lambda path: path.parent.name)
+def test_every_line_in_a_sentence_is_one_of_its_file(path: Path, tmp_path: Path) -> None:
+    """Told as lines of the whole, the sentences about two parts are those about the whole."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    one, other = (tmp_path / name for name in ("one", "other"))
+    place = re.compile(rf"\bline (\d+)(?: of ({re.escape(str(one))}|{re.escape(str(other))}))?")
+    for at in range(1, len(lines)):
+        one.write_bytes(b"".join(lines[:at]))
+        other.write_bytes(b"".join(lines[at:]))
+        begins = {str(one): 0, str(other): at}
+
+        def in_the_whole(finding: Finding, text: str, begins: dict[str, int] = begins) -> str:
+            here = begins[finding.trace or ""]
+            return place.sub(lambda m: f"line {int(m[1]) + begins.get(m[2], here)}", text)
+
+        parts = lint([one, other], concat=True)
+        if any(trace.error for trace in parts.traces):
+            continue  # a part is too short to be recognised
+        found = {(each.rule, in_the_whole(each, each.message)) for each in parts.findings if each.line is not None}
+        whole = {(each.rule, each.message) for each in lint(path).findings if each.line is not None}
+        assert found == whole, at
+
+
 def test_parts_are_one_recording_for_what_is_expected_of_it(tmp_path: Path) -> None:
     records = recording().records
     parts = [written(tmp_path / "1", records[:2]), written(tmp_path / "2", records[2:])]
     assert found(as_json(lint(parts, concat=True, expect="complete"))) == [("RL301", "error", 4)]
     apart = as_json(lint(parts, expect="complete"))
     assert [each["line"] for each in apart["findings"] if each["rule"] == "RL406"] == [None]
+
+
+@pytest.mark.parametrize(("start", "back"), [(0.0, []), (1764390000.0, [("RL004", "warning", 1)])])
+def test_no_duration_goes_from_one_clock_to_another(start: float, back: list[Any], tmp_path: Path) -> None:
+    """The further part has relative times, or its clock is behind: only what lies within it is known."""
+    records = recording().records
+    later = [{**record, "ts": record["ts"] - 1764400000 + start} for record in records[7:]]
+    files = [written(tmp_path / "1", records[:7]), written(tmp_path / "2", later)]
+    report = as_json(lint(files, concat=True))
+    assert found(report) == [("RL301", "error", 6), *back]
+    timing = report["resumes"][0]["sessions"][0]["timing"]
+    whole = as_json(lint(written(tmp_path / "whole", records)))["resumes"][0]["sessions"][0]["timing"]
+    across = {"response_gap_s", "snapshot_gap_s", "total_s", "gap_longest_pause_s", "gap_waiting_for_client_s"}
+    assert timing == {name: None if name in across else value for name, value in whole.items()}
 
 
 def test_a_part_that_is_missing_is_an_error_of_its_own(tmp_path: Path) -> None:

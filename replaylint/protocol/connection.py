@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from replaylint.protocol import methods, vendor
 from replaylint.protocol.exchange import Exchange
-from replaylint.protocol.memory import forget_oldest
+from replaylint.protocol.memory import SESSIONS_REMEMBERED, forget_oldest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -157,7 +157,7 @@ class Connection:
         """What is known of this session; the oldest is forgotten when there are too many."""
         session = self.sessions.get(session_id)
         if session is None:
-            self.forgot |= forget_oldest(self.sessions)
+            self.forgot |= forget_oldest(self.sessions, SESSIONS_REMEMBERED)
             unknown = self.partial or self.forgot
             session = self.sessions[session_id] = Session(active=None if unknown else False)
         return session
@@ -165,7 +165,7 @@ class Connection:
     def lives(self, session_id: str, life: Life) -> None:
         """The session has history."""
         if session_id not in self.lived:
-            forget_oldest(self.lived)
+            forget_oldest(self.lived, SESSIONS_REMEMBERED)
             self.lived[session_id] = life
 
     def announce(self, child_id: str, parent_id: str, line: int) -> Session:
@@ -195,6 +195,7 @@ class Connection:
         if request.session_id is None:
             return
         session = self.session(request.session_id)
+        self.sessions[request.session_id] = self.sessions.pop(request.session_id)  # no longer the oldest
         session.named = True
         if request.method == methods.PROMPT:
             session.prompt_line = request.line

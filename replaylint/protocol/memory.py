@@ -6,14 +6,16 @@ from itertools import islice
 from typing import Any, Final
 
 IDS_REMEMBERED: Final = 100_000
-"""Requests and sessions a connection, messages and tool calls a session, before the oldest are forgotten."""
+"""Requests a connection, messages and tool calls a session, before the oldest are forgotten."""
+SESSIONS_REMEMBERED: Final = 25_000
+"""Sessions a connection: of each much more is remembered than its id."""
 
 
-def forget_oldest(ids: dict[Any, Any]) -> bool:
+def forget_oldest(ids: dict[Any, Any], most: int = IDS_REMEMBERED) -> bool:
     """Make room where there are too many; whether anything was forgotten."""
-    if len(ids) < IDS_REMEMBERED:
+    if len(ids) < most:
         return False
     # Many at once: the first key of a dictionary is found behind all that were deleted before it.
-    for ident in tuple(islice(ids, IDS_REMEMBERED // 10)):
+    for ident in tuple(islice(ids, most // 10)):
         del ids[ident]
     return True

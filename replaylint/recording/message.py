@@ -94,11 +94,11 @@ class Lost:
 
 
 class ClockStep:
-    """The clock went back by so many seconds, more than `clock.TOLERANCE_S`, before this line."""
+    """The clock went back by so many seconds, more than `clock.TOLERANCE_S`, before this line; None: it is another."""
 
     __slots__ = ("seconds",)
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float | None) -> None:
         self.seconds = seconds
 
 

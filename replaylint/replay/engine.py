@@ -296,7 +296,8 @@ class Engine:
             self._agent_ended()
         elif isinstance(body, ClockStep):
             self.steps.add(line)
-            self.judge.wire(Wire.CLOCK_STEP, None, Frame(line, None, body.seconds))
+            if body.seconds is not None:
+                self.judge.wire(Wire.CLOCK_STEP, None, Frame(line, None, body.seconds))
         elif isinstance(body, Lost):
             self._lost(line, body.messages)
         elif isinstance(body, Skipped):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from replaylint.protocol import children, methods, vendor
-from replaylint.protocol.memory import forget_oldest
+from replaylint.protocol.memory import SESSIONS_REMEMBERED, forget_oldest
 from replaylint.protocol.variants import (
     BUSY_STATES,
     CHILDREN,
@@ -619,7 +619,7 @@ class Route:
                 self.connection.lives(window.session_id, "replay")
             past = self.past.get(window.session_id)
             if past is None or past.request_line < resume.request.line:  # overlapping ones may end in reverse
-                forget_oldest(self.past)
+                forget_oldest(self.past, SESSIONS_REMEMBERED)
                 self.past[window.session_id] = past = Past(window, self._snapshot(resume))
                 past.watched &= session.prompt_line < resume.request.line
             self._drop(window)

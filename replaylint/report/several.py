@@ -6,7 +6,9 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from replaylint.protocol.sides import interleaved
+from replaylint.recording.clock import went_back
 from replaylint.recording.detect import recognise
+from replaylint.recording.message import NO_TIME, ClockStep
 from replaylint.recording.source import RecordingError, Source
 from replaylint.report.analysis import Analysis, begun, failed, new_trace, refuse, shown_path
 from replaylint.report.places import Concatenated, Merged
@@ -14,6 +16,7 @@ from replaylint.report.places import Concatenated, Merged
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from replaylint.recording.clock import Timestamps
     from replaylint.recording.detect import Recording
     from replaylint.recording.message import Message
     from replaylint.report.analysis import Begin
@@ -38,6 +41,7 @@ def concatenated(
     places.begin(traces[0].path, 0)
     analysis = Analysis(report, traces[0], places.of, watch=watch)
     report.traces += traces[1:]
+    clocks = _Clocks()
     before, whole = 0, True
     for path, trace in zip(paths, traces, strict=True):
         if trace is not traces[0]:
@@ -45,7 +49,7 @@ def concatenated(
         try:
             with Source(path, max_line) as source:
                 try:
-                    _feed(analysis, trace, recognise(source, form), places, before)
+                    _feed(analysis, trace, recognise(source, form), places, clocks, before)
                 finally:
                     trace.bytes = source.size
         except RecordingError as error:
@@ -56,13 +60,41 @@ def concatenated(
     return traces
 
 
-def _feed(analysis: Analysis, trace: Trace, recording: Recording, places: Concatenated, before: int) -> None:
+def _feed(
+    analysis: Analysis, trace: Trace, recording: Recording, places: Concatenated, clocks: _Clocks, before: int
+) -> None:
     engine = analysis.engine
     engine.drops_replays = recording.drops_replays
     try:
-        analysis.run(places.moved(begun(trace, recording), before))
+        messages = clocks.joined(begun(trace, recording), recording.clock.timestamps)
+        analysis.run(places.moved(messages, before))
     finally:
         trace.lines, trace.messages = recording.progress.lines, recording.progress.messages
+
+
+class _Clocks:
+    """The clocks of the parts, one after the other."""
+
+    def __init__(self) -> None:
+        self._kind: Timestamps = "none"
+        self._latest = NO_TIME
+
+    def joined(self, messages: Iterator[Message], kind: Timestamps) -> Iterator[Message]:
+        """The messages of the next part, with a note where its times do not follow from those before."""
+        begins = True
+        for message in messages:
+            line, time, *_ = message
+            if time == time:  # noqa: PLR0124  (NaN: it has no time)
+                if begins and (step := self._step(time, kind)) is not None:
+                    yield line, time, None, step, 0
+                begins, self._kind, self._latest = False, kind, time
+            yield message
+
+    def _step(self, time: float, kind: Timestamps) -> ClockStep | None:
+        if self._kind not in {"none", kind}:
+            return ClockStep(None)
+        back = self._latest - time
+        return ClockStep(back) if went_back(back) else None
 
 
 def two_sided(

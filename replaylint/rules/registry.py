@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from replaylint.rules.words import Count, elapsed
+from replaylint.rules.words import Clause, Count, elapsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -369,6 +369,9 @@ class Hit:
         self.count += hit.count
 
     def message(self, shown: Callable[[int], int | str]) -> str:
-        """The rule's sentence about this hit; `shown` says what to write for a line."""
+        """The rule's sentence about this hit; `shown` says what to write for a line, its own being `line`."""
         lines = {name: shown(line) for name, line in self.facts.items() if name.endswith("_line") and type(line) is int}
-        return self.rule.says.format_map({"what": self.what, **self.facts, **lines, "count": Count(self.count)})
+        lines["line"] = shown(self.line)
+        clauses = {name: text.format_map(lines) for name, text in self.facts.items() if isinstance(text, Clause)}
+        facts = {"what": self.what, **self.facts, **lines, **clauses, "count": Count(self.count)}
+        return self.rule.says.format_map(facts)

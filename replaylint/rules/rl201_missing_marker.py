@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Final
 from replaylint.replay.states import Event
 from replaylint.replay.window import Point
 from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule, Severity
-from replaylint.rules.words import apart
+from replaylint.rules.words import Clause, apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,7 +110,7 @@ def _hit(resume: Resume, windows: list[Window], *, v2: bool) -> Hit:
         what=resume.request.method,
         marker="replay_complete" if v2 else "loadReplayEnd event",
         missing=missing,
-        beside=f" (the loadReplayEnd event at line {vendor_line} does not replace it)" if vendor_line else "",
+        beside=Clause(" (the loadReplayEnd event at line {vendor_line} does not replace it)") if vendor_line else "",
         late=f", {waited} later," if waited else "",
         vendor_line=vendor_line,
         response_line=response.line,

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.replay.states import Event
 from replaylint.rules.registry import ERROR, Hit, Rule
-from replaylint.rules.words import apart
+from replaylint.rules.words import Clause, apart
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -53,5 +53,5 @@ def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> H
     if not past.response.line or past.line_of(event):
         return None
     waited = apart(past.response, seen.at, connection.steps)
-    late = f" ({waited} later at line {seen.line})" if waited else ""
+    late = Clause(f" ({waited} later at line {{line}})") if waited else ""
     return RULE.saw(ERROR, connection, seen, past=past, response_line=past.response.line, late=late)

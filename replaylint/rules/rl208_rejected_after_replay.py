@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.replay.outcome import rejected
 from replaylint.rules.registry import ERROR, INFO, Hit, Rule
-from replaylint.rules.words import Count
+from replaylint.rules.words import Clause, Count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
         window=window,
         what=resume.request.method,
         arrived=Count(arrived),
-        marked="" if marker is None else f" and the marker at line {marker.line}",
+        marked="" if marker is None else Clause(" and the marker at line {marker_line}"),
         doubt=" (no fault if sent before the request arrived)" if in_flight else "",
         marker_line=0 if marker is None else marker.line,
         response_line=response.line,

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 from replaylint.replay.outcome import outcome
 from replaylint.replay.window import Point
 from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule
-from replaylint.rules.words import Count, elapsed
+from replaylint.rules.words import Clause, Count, elapsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,9 @@ RULE = Rule(
 )
 
 WHOLE = "no client may take that for the full history: the agent has to finish a replay, or to refuse it at once"
-CANCELLED = "the client cancelled it at line {}, and must not take what came for the full history"
+CANCELLED = Clause(
+    "the client cancelled it at line {cancellation_line}, and must not take what came for the full history"
+)
 CHILDREN = "only announcements and states of children came, so nothing can be taken for the full history"
 NOTHING = "nothing came that could be taken for the full history"
 
@@ -75,8 +77,8 @@ def settle(resume: Resume) -> Iterator[Hit]:
             what=request.method,
             arrived=Count(window.history),
             elapsed=elapsed(window.first, Point(window.last_line, window.last_time), resume.connection.steps),
-            end="the connection ended" if response is None else f"error{code} at line {line}",
-            advice=CANCELLED.format(resume.request.cancel_line) if cancelled else advice,
+            end="the connection ended" if response is None else Clause(f"error{code} at line {{response_line}}"),
+            advice=CANCELLED if cancelled else advice,
             cancellation_line=resume.request.cancel_line,
             response_line=0 if response is None else line,
         )

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import STATE
 from replaylint.rules.registry import ERROR, Hit, Rule
+from replaylint.rules.words import Clause
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +71,8 @@ def settle(resume: Resume) -> Iterator[Hit]:
         request=resume.request,
         session_id=session_id,
         what=resume.request.method,
-        since=f"the request at line {from_line}" if marker is None else f"the marker at line {from_line}",
+        since=Clause("the request at line {request_line}" if marker is None else "the marker at line {marker_line}"),
+        request_line=resume.request.line,
         marker_line=0 if marker is None else marker.line,
         response_line=response.line,
     )

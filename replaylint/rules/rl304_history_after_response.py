@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 from replaylint.protocol.variants import USER_MESSAGES
 from replaylint.replay.states import Event
 from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule, Severity
-from replaylint.rules.words import apart
+from replaylint.rules.words import Clause, apart
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -73,7 +73,7 @@ def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> H
         last_line=seen.line,
         count=after.count if begins else 1,
         response_line=past.response.line,
-        late=f" ({waited} later at line {first.line})" if waited else "",
+        late=Clause(f" ({waited} later at line {{line}})") if waited else "",
         doubt=" (no fault if another client's turn runs)" if connection.version == 2 else "",
         empty="" if past.had_history else ", which ended an empty replay",
     )

@@ -25,6 +25,12 @@ class Count(int):
         return f"{int(self)} {noun}{'' if self == 1 else 's'}" if noun else str(int(self))
 
 
+class Clause(str):
+    """A part of a sentence that tells lines: `Clause("the marker at line {marker_line}")`, of the finding's facts."""
+
+    __slots__ = ()
+
+
 def duration(time: float) -> str:
     """Up to three significant digits, in milliseconds below a second: 2.70 s, 140 ms, 0.25 ms, 0.001 ms."""
     value, unit = (time, "s") if time >= 0.9995 else (time * 1000, "ms")

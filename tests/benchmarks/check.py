@@ -50,6 +50,8 @@ AS_INSTALLED: Final = {name: value for name, value in os.environ.items() if name
 
 SPEED: Final = {"mixed": 1.5, "chunks": 2.0, "huge": 1.2, "many": None, "ids": None}
 """How many times the floor's time each profile may take; None where there is no figure to reach."""
+FLAT: Final = ("mixed", "many")
+"""Profiles whose memory as `ndjson` is measured, too."""
 ASIDE_BYTES: Final = 60_000_000
 """A recording without a figure is no larger than this, and is measured once."""
 START_UP: Final = 1.5
@@ -109,6 +111,9 @@ def rows_of(folder: Path, size: int, runs: int) -> Iterator[Row]:
         yield Row("CPU time over the floor's", profile, ratios(check, floor, lambda each: each.cpu), figure)
         yield Row("wall time over the floor's", profile, ratios(check, floor, lambda each: each.wall), figure)
         memory.append(memory_row(path, profile, facts, check, empty))
+        if profile in FLAT:
+            streamed = [use((*CHECK, str(path), "--format", "ndjson")) for _ in check]
+            memory.append(flat_row(profile, facts, streamed, empty))
     yield from memory
     generate.write(path, "mixed", START_UP_BYTES)
     started, imported = pairs((*CHECK, str(path)), IMPORTS, 3 * runs, output="pipe")
@@ -135,6 +140,18 @@ def memory_row(path: Path, profile: str, facts: Facts, uses: Sequence[Use], empt
     over = [each.peak - empty for each in uses]
     remark = f"{median(over) / 1e6:.1f} of {allowed / 1e6:.1f} MB"
     return Row("peak memory over its allowance", profile, [each / allowed for each in over], 1.0, remark)
+
+
+def flat_row(profile: str, facts: Facts, uses: Sequence[Use], empty: int) -> Row:
+    """The same of `ndjson`, to which neither resumes nor findings add anything."""
+    allowed = (
+        BASE_BYTES
+        + LONGEST_LINES * facts.longest_line
+        + ID_BYTES * (min(facts.ids, IDS_REMEMBERED) + min(facts.resumes, IDS_REMEMBERED))
+    )
+    over = [each.peak - empty for each in uses]
+    remark = f"{median(over) / 1e6:.1f} of {allowed / 1e6:.1f} MB; {facts.resumes} resumes"
+    return Row("the same of ndjson", profile, [each / allowed for each in over], 1.0, remark)
 
 
 def use(command: Sequence[str], output: Output = "null") -> Use:
