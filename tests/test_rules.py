@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from replaylint.rules import all_rules
-from tests.recordings import Message, found, report_of_file
+from tests.recordings import Message, Recording, found, report_of, report_of_file
 
 if TYPE_CHECKING:
     from replaylint.rules.registry import Rule
@@ -641,6 +641,13 @@ def test_a_sentence_is_filled_in(path: Path) -> None:
         assert not set("{}") & set(message)
         assert message == " ".join(message.split())
         assert "None" not in message
+
+
+def test_no_name_fills_a_sentence(tmp_path: Path) -> None:
+    made = Recording().initialize_v2().client(1, "x" * 10_000).resume(2, "s")
+    made.marker("s").idle("s").result(2, {})
+    messages = {each["rule"]: each["message"] for each in report_of(made.lines(), tmp_path)["findings"]}
+    assert messages == {"RL105": SAID["RL105"].message.replace("session/list", "x" * 200 + "...")}
 
 
 @pytest.mark.parametrize("rule", all_rules(), ids=CODES)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from replaylint.rules.words import Clause, Count, elapsed
+from replaylint.rules.words import Clause, Count, cut, elapsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -374,4 +374,4 @@ class Hit:
         lines["line"] = shown(self.line)
         clauses = {name: text.format_map(lines) for name, text in self.facts.items() if isinstance(text, Clause)}
         facts = {"what": self.what, **self.facts, **lines, **clauses, "count": Count(self.count)}
-        return self.rule.says.format_map(facts)
+        return self.rule.says.format_map({name: cut(fact) for name, fact in facts.items()})

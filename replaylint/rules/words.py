@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 40
 """Characters of a name or an id that a sentence shows."""
+LONGEST_FACT: Final = 200
+"""Characters of any one text in it."""
 
 
 class Count(int):
@@ -29,6 +31,11 @@ class Clause(str):
     """A part of a sentence that tells lines: `Clause("the marker at line {marker_line}")`, of the finding's facts."""
 
     __slots__ = ()
+
+
+def cut(fact: object) -> object:
+    """The same, but of a text, such as names of methods that nobody knows, no more than a sentence can hold."""
+    return f"{fact[:LONGEST_FACT]}..." if isinstance(fact, str) and len(fact) > LONGEST_FACT else fact
 
 
 def duration(time: float) -> str:
