@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
     from replaylint.protocol.connection import Peer
     from replaylint.recording.message import Message, Side
-    from replaylint.replay.route import Judge, Nowhere
+    from replaylint.replay.facts import Judge
+    from replaylint.replay.route import Nowhere
     from replaylint.replay.window import End, Resume, Window
 
 

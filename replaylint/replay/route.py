@@ -6,7 +6,7 @@ oldest of them that has no marker for that session yet, or, when all have one, t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from replaylint.protocol import children, methods, vendor
 from replaylint.protocol.memory import SESSIONS_REMEMBERED, forget_oldest
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection, Session
     from replaylint.protocol.exchange import Request
     from replaylint.recording.message import Side
+    from replaylint.replay.facts import Judge
     from replaylint.replay.window import End, Error, Fold
 
 FOREIGN_REMEMBERED: Final = 1000
@@ -51,49 +52,6 @@ _NAMES: Final = frozenset({methods.NEW, methods.FORK, methods.LIST, *methods.RES
 _ENDS_WATCH: Final = frozenset({*methods.RESUMES, methods.PROMPT, methods.CLOSE, methods.DELETE})
 
 _SLOW: Final[dict[str, Fold | None]] = dict.fromkeys(KNOWN)
-
-
-class Judge(Protocol):
-    """What is told of the facts, as they become certain. The rules stand behind it."""
-
-    def listens(self, version: int | None, state: State, event: Event) -> bool:
-        """Whether a rule wants to see this event in this state, on connections of this version."""
-
-    def see(self, window: Window, event: Event, seen: Seen) -> None:
-        """An event in a window; the window is still as it was before."""
-
-    def see_after(self, connection: Connection, past: Past, event: Event, seen: Seen) -> None:
-        """An event for a session whose last replay has ended."""
-
-    def see_plain(self, resume: Resume, seen: Seen) -> None:
-        """An update for the session of a pending request that asks for no history."""
-
-    def notice(self, fact: str, connection: Connection, seen: Seen, window: Window | None) -> None:
-        """A fact that is certain; the window is the one that holds it, if any does."""
-
-    def restart(self, connection: Connection, line: int) -> None:
-        """What the client sent from this line on belongs to another connection, and is said there again."""
-
-    def doubt(self, connection: Connection, line: int) -> None:
-        """What the client sent from this line on may belong to another connection."""
-
-    def stray(self, connection: Connection, stray: Stray) -> None:
-        """A marker that no window and no ended one can claim."""
-
-    def request_end(self, resume: Resume) -> None:
-        """A resume request ended."""
-
-    def wire(self, wire: str, connection: Connection | None, frame: Frame) -> None:
-        """What a message was, or what stood in the place of one."""
-
-    def unnamed(self, connection: Connection, session_id: str, seen: Occurrences, request: Request | None) -> None:
-        """Updates for a session that only the result of this request named, or nothing at all."""
-
-    def unanswered(self, connection: Connection, request: Request, end: End) -> None:
-        """A request was not answered by the end of its connection."""
-
-    def connection_end(self, connection: Connection) -> None:
-        """A connection ended, or the recording of it."""
 
 
 class Nowhere:
