@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from orjson import dumps
 
 from replaylint import __version__
+from replaylint.render import FORMATS as FORMATS_OF_ALL
 from replaylint.report.baseline import accept, load
 from replaylint.report.lint import lint
 from replaylint.report.names import WrongName
@@ -226,12 +227,41 @@ def test_what_an_exception_left_out_occurs(unmarked: Path, known: Path) -> None:
     assert (found.findings, found.baseline.known, found.baseline.gone) == ([], 0, [])
 
 
+@pytest.mark.parametrize("form", FORMATS_OF_ALL)
+@pytest.mark.parametrize("quiet", [False, True])
+def test_every_format_or_standard_error_tells_it(
+    form: str, quiet: bool, live: Path, unmarked: Path, tmp_path: Path
+) -> None:
+    run(live, "--write-baseline", "known.json", cwd=tmp_path)
+    result = run("-f", form, *(["-q"] if quiet else []), unmarked.name, "--baseline", "known.json", cwd=tmp_path)
+    assert result.returncode == 0
+    if form in {"json", "markdown"} or (form == "text" and not quiet):
+        assert result.stderr == ""
+        assert "live-before-marker" in result.stdout
+    else:
+        assert_one_line(result)
+        assert result.stderr == (
+            "replaylint: known.json: 1 entry no longer occurs; --write-baseline known.json brings it up to date\n"
+        )
+
+
+def test_of_many_some_are_named(tmp_path: Path) -> None:
+    file = tmp_path / "known.json"
+    clean = saved(tmp_path, "clean.ndjson", made(""))
+    file.write_bytes(dumps(baseline(*(entry(fingerprint=str(number), name=f"n{number}") for number in range(16)))))
+    names = ", ".join(f"RL201 n{number}" for number in (0, 1, 10, 11, 12))  # by fingerprint
+    for form in ("text", "markdown"):
+        assert f"16 entries no longer occur: {names} and 11 more" in run("-f", form, clean, "--baseline", file).stdout
+    result = run("-q", clean, "--baseline", file)
+    assert_one_line(result, f"{file}: 16 entries no longer occur; --write-baseline {file} brings it up to date")
+
+
 # Writing
 
 
 def test_what_is_written_is_known(live: Path, tmp_path: Path) -> None:
     result = run("-f", "json", live, "--write-baseline", tmp_path / "known.json", "--fail-on", "info")
-    assert (result.returncode, result.stderr) == (0, "")
+    assert (result.returncode, result.stderr) == (0, f"replaylint: {tmp_path}/known.json: written, 2 entries\n")
     found = report(result)
     assert found["summary"]["known"] == len(found["findings"]) == 2
     assert all(each["known"] for each in found["findings"])
@@ -250,6 +280,46 @@ def test_both_bring_it_up_to_date(live: Path, unmarked: Path, tmp_path: Path) ->
     assert rules(file) == [("RL201", 2)]
     before = file.read_bytes()
     assert run(unmarked, *both).returncode == 0
+    assert file.read_bytes() == before
+
+
+def test_what_changed_in_it_is_said(live: Path, unmarked: Path, known: Path, tmp_path: Path) -> None:
+    other = saved(tmp_path, "other.ndjson", made("live"))
+    for recording, said in (
+        (live, "2 entries (1 new)"),
+        (unmarked, "1 entry (1 gone)"),
+        (unmarked, "1 entry (as before)"),
+        (other, "1 entry (1 new, 1 gone)"),
+    ):
+        result = run("-q", recording, "--baseline", known, "--write-baseline", known)
+        assert (result.returncode, result.stderr) == (0, f"replaylint: {known}: written, {said}\n")
+    result = run("-f", "sarif", unmarked, "--write-baseline", known)
+    assert (result.returncode, result.stderr) == (0, f"replaylint: {known}: written, 1 entry\n")
+
+
+def test_what_was_not_looked_for_stays(live: Path, tmp_path: Path) -> None:
+    file, clean = tmp_path / "known.json", saved(tmp_path, "clean.ndjson", made(""))
+    both = ("--baseline", file, "--write-baseline", file)
+    run(live, "--write-baseline", file)
+    before = file.read_bytes()
+    assert rules(file) == [("RL201", 1), ("RL301", 1)]
+    for options in (["--select", "RL3"], ["--ignore", "RL3"], ["--select", "RL4"]):
+        result = run(live, *both, *options)
+        assert result.stderr == f"replaylint: {file}: written, 2 entries (as before)\n"
+        assert file.read_bytes() == before
+    result = run(clean, *both, "--select", "RL3")
+    assert result.stderr == f"replaylint: {file}: written, 1 entry (1 gone)\n"
+    assert rules(file) == [("RL201", 1)]
+    assert run(saved(tmp_path, "again.ndjson", made("live")), *both, "--select", "RL3").returncode == 0
+    assert file.read_bytes() == before
+
+
+def test_what_an_exception_left_out_stays(live: Path, tmp_path: Path) -> None:
+    file = tmp_path / "known.json"
+    run(live, "--write-baseline", file)
+    before = file.read_bytes()
+    (tmp_path / "replaylint.toml").write_text('agent = [{name = "agent", ignore = "RL201", reason = "r"}]')
+    assert run(live, "--baseline", file, "--write-baseline", file, cwd=tmp_path).returncode == 0
     assert file.read_bytes() == before
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import io
 import json
 import os
@@ -13,22 +14,26 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import jsonschema
 import pytest
 import xmlschema
 
+from replaylint.commands.terminal import CHECKOUTS
 from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render import FORMATS
 from replaylint.render.escape import printable
-from replaylint.render.github import SHOWN
+from replaylint.render.github import LONGEST, SHOWN
 from replaylint.render.lines import of_finding, of_outcome
-from replaylint.render.sarif import FINGERPRINT, LEVELS, ROOT
+from replaylint.render.sarif import FINGERPRINT, LEVELS, MOST, ROOT
 from replaylint.report.distinct import distinct
+from replaylint.report.model import Evidence
 from replaylint.report.places import ForeignEvidence
 from replaylint.rules import all_rules
 from tests.conftest import ROOT as PROJECT
 from tests.reports import EVIL, HOSTILE, ONE, finding, findings, resume, rich, session, timing, traces
+from tests.test_command_line import run
 from tests.test_render import PAYLOADS, TEXTS, is_dangerous, poisoned, rendered
 
 if TYPE_CHECKING:
@@ -146,6 +151,120 @@ def test_texts_are_made_distinct(texts: list[str], names: list[str]) -> None:
     assert list(distinct(texts)) == names
 
 
+# Where files are in the repository
+
+
+def paths(form: str, output: str) -> set[str]:
+    """Those at which a CI system shows what was found."""
+    if form == "github":
+        return {properties["file"] for _, properties, _ in commands(output)}
+    if form == "gitlab":
+        return {entry["location"]["path"] for entry in json.loads(output)}
+    results = json.loads(output)["runs"][0]["results"]
+    found = [each["physicalLocation"]["artifactLocation"] for result in results for each in result["locations"]]
+    assert all(("uriBaseId" in each) is not each["uri"].startswith("file:") for each in found)
+    return {unquote(each["uri"]) for each in found}
+
+
+@pytest.fixture
+def checked_out(tmp_path: Path) -> Path:
+    """A checkout with recordings in it, in which the same is wrong, and one beside it."""
+    root = tmp_path / "checkout"
+    sample = (PROJECT / "sample_traces" / "live-before-marker.ndjson").read_bytes()
+    for name in ("checkout/sub/in.ndjson", "checkout/traces/a b.ndjson", "beside/out.ndjson"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(sample)
+    return root
+
+
+PLACES = ("github", "gitlab", "sarif")
+
+
+@pytest.mark.parametrize("variable", CHECKOUTS)
+@pytest.mark.parametrize("form", PLACES)
+def test_paths_are_those_of_the_repository(form: str, variable: str, checked_out: Path) -> None:
+    variables = {**dict.fromkeys(CHECKOUTS, ""), variable: f"{checked_out}/sub/../"}
+    given = ["in.ndjson", "../traces/a b.ndjson", "../../beside/out.ndjson"]
+    result = run("-f", form, *given, cwd=checked_out / "sub", variables=variables)
+    assert paths(form, result.stdout) == {"sub/in.ndjson", "traces/a b.ndjson", "../../beside/out.ndjson"}
+    exported = run(f"--export={form}=out", *given, cwd=checked_out / "sub", variables=variables)
+    assert (exported.returncode, (checked_out / "sub/out").read_text("utf-8")) == (1, result.stdout)
+
+
+@pytest.mark.parametrize("form", PLACES)
+def test_an_absolute_path_is_one_of_the_repository_too(form: str, checked_out: Path) -> None:
+    variables = dict.fromkeys(CHECKOUTS, str(checked_out))
+    given = [checked_out / "traces/a b.ndjson", checked_out.parent / "beside/out.ndjson"]
+    outside = str(given[1]) if form != "sarif" else given[1].as_uri()
+    for folder in (checked_out / "sub", checked_out.parent / "beside"):
+        result = run("-f", form, given[0], cwd=folder, variables=variables)
+        assert paths(form, result.stdout) == {"traces/a b.ndjson"}
+    result = run("-f", form, given[1], cwd=checked_out, variables=variables)
+    assert paths(form, result.stdout) == {outside}
+
+
+@pytest.mark.parametrize("root", ["", ".", "sub", "../..", "/elsewhere"])
+@pytest.mark.parametrize("form", PLACES)
+def test_paths_are_as_given_where_no_checkout_is_known(form: str, root: str, checked_out: Path) -> None:
+    result = run("-f", form, "sub/in.ndjson", cwd=checked_out, variables=dict.fromkeys(CHECKOUTS, root))
+    assert paths(form, result.stdout) == {"sub/in.ndjson"}
+
+
+@pytest.mark.parametrize("form", PLACES)
+def test_standard_input_is_in_no_repository(form: str, checked_out: Path) -> None:
+    sample = (checked_out / "sub/in.ndjson").read_text("utf-8")
+    outputs = {
+        run("-f", form, "-", cwd=checked_out / "sub", stdin=sample, variables=dict.fromkeys(CHECKOUTS, root)).stdout
+        for root in ("", str(checked_out))
+    }
+    (output,) = outputs
+    if form == "github":
+        assert "file=" not in output
+    else:
+        assert paths(form, output) == {"-"}
+
+
+@pytest.mark.skipif(os.sep != "/", reason="a folder that is in use cannot be removed")
+def test_a_working_folder_that_is_gone_is_in_no_checkout(checked_out: Path) -> None:
+    sample = checked_out / "sub/in.ndjson"
+    script = f'cd "$1" && rmdir "$1" && exec {sys.executable} -m replaylint -f github - < "$2"'
+    (checked_out / "gone").mkdir()
+    result = subprocess.run(
+        ["sh", "-c", script, "sh", checked_out / "gone", sample],
+        capture_output=True,
+        check=False,
+        env={**os.environ, **dict.fromkeys(CHECKOUTS, str(checked_out)), "PYTHONPATH": str(PROJECT)},
+    )
+    assert (result.returncode, result.stderr) == (1, b"")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of any bytes")
+@pytest.mark.parametrize("form", PLACES)
+def test_bytes_that_are_no_text_are_shown(form: str, checked_out: Path) -> None:
+    root = checked_out / os.fsdecode(b"\xfe")
+    folder = root / os.fsdecode(b"\xff")
+    folder.mkdir(parents=True)
+    (folder / "x").write_bytes((checked_out / "sub/in.ndjson").read_bytes())
+    result = run("-f", form, "x", cwd=folder, variables=dict.fromkeys(CHECKOUTS, str(root)))
+    assert paths(form, result.stdout) == {r"\xff/x"}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_other_format_asks_where_the_checkout_is(form: str, checked_out: Path) -> None:
+    outputs = {
+        run("-f", form, "in.ndjson", cwd=checked_out / "sub", variables=dict.fromkeys(CHECKOUTS, root)).stdout
+        for root in ("", str(checked_out))
+    }
+    assert len(outputs) == (2 if form in PLACES else 1)
+
+
+def test_a_fingerprint_does_not_depend_on_the_folder(checked_out: Path) -> None:
+    variables = dict.fromkeys(CHECKOUTS, str(checked_out))
+    given = {"in.ndjson": checked_out / "sub", "sub/in.ndjson": checked_out}
+    outputs = {run("-f", "gitlab", path, cwd=cwd, variables=variables).stdout for path, cwd in given.items()}
+    assert len(outputs) == 1
+
+
 # GitHub
 
 
@@ -235,6 +354,24 @@ def test_no_more_annotations_than_github_shows(
         assert "more;" not in found[-1][2]
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("%" * 4096, "%" * 4096),
+        ("%" * 4097, "%" * 4076 + "\N{HORIZONTAL ELLIPSIS} (4,097 characters)"),
+        ("\r" * 1024, r"\x0d" * 1024),
+        ("\r" * 1025, r"\x0d" * 1019 + "\N{HORIZONTAL ELLIPSIS} (4,100 characters)"),
+        ("\U0001f600" * 2048, "\U0001f600" * 2048),
+        ("\U0001f600" * 2049, "\U0001f600" * 2038 + "\N{HORIZONTAL ELLIPSIS} (2,049 characters)"),
+    ],
+)
+def test_a_message_is_no_longer_than_the_runner_keeps(text: str, kept: str) -> None:
+    """Counted as the runner does: after its escapes are read, in UTF-16."""
+    ((_, _, data),) = commands(rendered("github", holding(finding("RL301", "error", text, ONE, 1))))
+    assert data == kept
+    assert len(data.encode("utf-16-le")) <= 2 * LONGEST
+
+
 # GitLab
 
 FIELDS = {"description": str, "check_name": str, "fingerprint": str, "severity": str, "location": dict}
@@ -271,6 +408,35 @@ def test_gitlab_gets_what_was_found() -> None:
     ]
 
 
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def fingerprints(report: Report) -> list[str]:
+    return [entry["fingerprint"] for entry in json.loads(rendered("gitlab", report))]
+
+
+def test_a_fingerprint_is_of_a_recording_and_a_fault() -> None:
+    found = [finding("RL301", "error", "text", path, 1) for path in (ONE, "two.ndjson", f"./{ONE}", None)]
+    of_one = sha256(f"{ONE}\0{'f' * 64}")
+    of_others = [sha256(f"{path}\0{'f' * 64}") for path in ("two.ndjson", "-")]
+    assert fingerprints(holding(*found)) == [of_one, of_others[0], f"{of_one}:2", of_others[1]]
+
+
+def test_what_could_not_be_read_has_a_fingerprint_of_its_own() -> None:
+    report = holding()
+    report.traces = [dataclasses.replace(traces()[-1], path=path) for path in ("a", "b", "b")]
+    of_both = [sha256(f"{path}\0unreadable:not-found") for path in "ab"]
+    assert fingerprints(report) == [*of_both, f"{of_both[1]}:2"]
+
+
+def test_a_new_recording_changes_no_fingerprint() -> None:
+    before, after = rich(), rich()
+    after.findings = [dataclasses.replace(each, trace="a new one") for each in findings()] + after.findings
+    after.traces = [dataclasses.replace(traces()[-1], path="a new one"), *after.traces]
+    assert [each for each in fingerprints(after) if each in fingerprints(before)] == fingerprints(before)
+
+
 def test_a_baseline_changes_no_fingerprint() -> None:
     def fingerprints(*, known: bool) -> dict[str, str]:
         found = [
@@ -280,7 +446,8 @@ def test_a_baseline_changes_no_fingerprint() -> None:
         return {entry["description"]: entry["fingerprint"] for entry in entries}
 
     every = fingerprints(known=False)
-    assert list(every.values()) == ["f" * 64, "f" * 64 + ":2", "f" * 64 + ":3"]
+    one = sha256(f"{ONE}\0{'f' * 64}")
+    assert list(every.values()) == [one, f"{one}:2", f"{one}:3"]
     assert fingerprints(known=True) == {text: every[text] for text in "bc"}
 
 
@@ -331,13 +498,13 @@ def test_a_recording_is_a_suite_and_a_resume_is_a_test() -> None:
     names = {
         ONE: [
             "recording",
-            "session/resume 1 sess_a",
-            'session/resume "1" sess_a',
-            "session/resume 2.5 sess_d",
-            "session/resume null sess_e",
-            'session/resume {"a":[1]} sess_f',
-            "session/load 3 \N{SNOWMAN}",
-            "session/resume -1 sess_g",
+            "session/resume 1",
+            'session/resume "1"',
+            "session/resume 2.5",
+            "session/resume null",
+            'session/resume {"a":[1]}',
+            "session/load 3",
+            "session/resume -1",
             'session/resume "r-8"',
         ],
         "absent.ndjson": ["reading", "recording"],
@@ -354,12 +521,12 @@ def test_results_of_tests() -> None:
     found = cases(report)
     results = {name: [child.tag for child in case if child.tag != "system-out"] for name, case in found.items()}
     assert {name: result for name, result in results.items() if result} == {
-        f"{ONE} session/resume 1 sess_a": ["failure"],
-        f"{ONE} session/resume -1 sess_g": ["skipped"],
+        f"{ONE} session/resume 1": ["failure"],
+        f"{ONE} session/resume -1": ["skipped"],
         f"{printable(HOSTILE)} reading": ["error"],
         "absent.ndjson reading": ["error"],
     }
-    failure = found[f"{ONE} session/resume 1 sess_a"].find("failure")
+    failure = found[f"{ONE} session/resume 1"].find("failure")
     assert failure is not None
     assert failure.attrib == {"type": "RL301", "message": findings()[0].message}
     assert failure.text == of_finding(findings()[0])
@@ -392,6 +559,44 @@ def test_the_time_is_the_response_gap_of_the_named_session() -> None:
     assert [case.get("time") for case in cases(report).values()] == [None, "0.000001", None, None, "0.000000"]
 
 
+def test_the_time_of_a_suite_is_the_sum_of_the_known_ones() -> None:
+    report = without_findings()
+    known = [("a", {"response_gap_s": 1.25}), ("a", {}), ("b", {"response_gap_s": 0.5}), ("c", {})]
+    report.resumes = [
+        resume(path, 1, number, 5, session("s", "complete", timing=timing(**figures)))
+        for number, (path, figures) in enumerate(known)
+    ]
+    root = parsed(rendered("junit", report))
+    assert {suite.get("name"): suite.get("time") for suite in root} == {
+        ONE: "0.000",
+        "a": "1.250",
+        "b": "0.500",
+        "c": "0.000",
+    }
+    assert root.get("time") == "1.750"
+    assert parsed(rendered("junit", empty())).get("time") == "0.000"
+
+
+def test_a_new_session_id_changes_no_name() -> None:
+    before, after = rich(), rich()
+    for resumed in after.resumes:
+        resumed.session_id = "another"
+        for member in resumed.sessions:
+            member.session_id = "another"
+    assert list(cases(after)) == list(cases(before))
+
+
+def test_tests_of_one_request_id_are_numbered() -> None:
+    report = without_findings()
+    report.resumes = [resume(ONE, number, 1, 5, session("s", "complete")) for number in (1, 2, 3)]
+    assert [name.removeprefix(ONE) for name in cases(report)] == [
+        " recording",
+        " session/resume 1",
+        " session/resume 1:2",
+        " session/resume 1:3",
+    ]
+
+
 def test_several_errors_are_one_failure() -> None:
     of_request = {"request_id": 1, "side": "client"}
     found = [finding(rule, "error", f"text {rule}", ONE, 6, **of_request) for rule in ("RL301", "RL201", "RL301")]
@@ -401,8 +606,9 @@ def test_several_errors_are_one_failure() -> None:
 
 
 def test_an_inconclusive_resume_with_an_error_fails() -> None:
-    error = finding("RL301", "error", "text", ONE, 71, connection=3, request_id=-1, side="client")
-    assert [child.tag for child in cases(holding(error))[f"{ONE} session/resume -1 sess_g"]] == [
+    request = [Evidence(70, "request")]
+    error = finding("RL301", "error", "text", ONE, 71, connection=3, request_id=-1, side="client", evidence=request)
+    assert [child.tag for child in cases(holding(error))[f"{ONE} session/resume -1"]] == [
         "failure",
         "system-out",
     ]
@@ -475,7 +681,8 @@ def test_a_result_says_what_was_found_where() -> None:
     some.evidence = [*some.evidence, ForeignEvidence(3, "response", "traces/two.ndjson")]
     result = result_of(some)
     assert result["level"] == "error"
-    assert result["message"] == {"text": some.message}
+    links = "[line 5](1) request, [line 10](2) marker, [line 3](3) of traces/two.ndjson response"
+    assert result["message"] == {"text": f"{some.message} (evidence: {links})"}
     assert result["locations"] == [
         {
             "physicalLocation": {
@@ -486,12 +693,13 @@ def test_a_result_says_what_was_found_where() -> None:
     ]
     assert [
         (
+            each["id"],
             each["message"]["text"],
             each["physicalLocation"]["artifactLocation"]["uri"],
             each["physicalLocation"]["region"]["startLine"],
         )
         for each in result["relatedLocations"]
-    ] == [("request", ONE, 5), ("marker", ONE, 10), ("response", "traces/two.ndjson", 3)]
+    ] == [(1, "request", ONE, 5), (2, "marker", ONE, 10), (3, "response", "traces/two.ndjson", 3)]
     assert result["properties"] == {
         "party": "agent",
         "count": 2,
@@ -508,11 +716,51 @@ def test_known_findings_are_suppressed() -> None:
     assert {each["kind"] for result in run["results"] for each in result.get("suppressions", ())} == {"external"}
 
 
-def test_a_result_has_no_more_of_a_place_than_is_known() -> None:
-    assert result_of(finding("RL005", "info", "text", None, None))["locations"] == []
-    assert result_of(finding("RL005", "info", "text", ONE, None))["locations"] == [
-        {"physicalLocation": {"artifactLocation": {"uri": ONE, "uriBaseId": ROOT}}}
+def at(uri: str, line: int) -> list[Any]:
+    region = {"startLine": line, "endLine": line}
+    return [{"physicalLocation": {"artifactLocation": {"uri": uri, "uriBaseId": ROOT}, "region": region}}]
+
+
+def test_a_result_has_a_file_and_a_line_in_any_case() -> None:
+    assert result_of(finding("RL005", "info", "text", "two.ndjson", None))["locations"] == at("two.ndjson", 1)
+    assert result_of(finding("RL301", "error", "text", None, None))["locations"] == at(ONE, 1)
+
+
+def test_a_result_of_no_recording_at_all_has_no_place() -> None:
+    report = dataclasses.replace(empty(), findings=[finding("RL301", "warning", "text", None, None)])
+    (result,) = run_of(report)["results"]
+    assert result["locations"] == []
+
+
+@pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
+def test_github_can_show_every_result(report: Callable[[], Report]) -> None:
+    for result in run_of(report())["results"]:
+        (location,) = result["locations"]
+        assert location["physicalLocation"]["region"]["startLine"] >= 1
+        numbers = [str(each["id"]) for each in result["relatedLocations"]]
+        assert numbers == [target for _, target in links(result["message"]["text"])]
+
+
+def test_no_more_results_than_github_takes() -> None:
+    found = [
+        finding("RL301" if severity == "error" else "RL105", severity, f"{severity} {number}", ONE, number)
+        for number in range(1, MOST // 3 + 2)
+        for severity in ("info", "warning", "error")
     ]
+    run = run_of(holding(*found[: MOST + 1]))
+    results = [result["message"]["text"] for result in run["results"]]
+    wanted = sorted(found[: MOST + 1], key=lambda each: ["error", "warning", "info"].index(each.severity))[:MOST]
+    assert results == [each.message for each in wanted]
+    (invocation,) = run["invocations"]
+    (said,) = invocation["toolExecutionNotifications"]
+    assert invocation["executionSuccessful"] is True
+    assert (said["level"], said["message"]["text"][:15]) == ("warning", "1 finding more;")
+    numbers = {each["message"]["text"]: each["partialFingerprints"] for each in run["results"]}
+    run = run_of(holding(*found[:MOST]))
+    assert [result["message"]["text"] for result in run["results"]] == [each.message for each in found[:MOST]]
+    assert run["invocations"] == [{"executionSuccessful": True, "toolExecutionNotifications": []}]
+    for result in run["results"][:100]:
+        assert result["partialFingerprints"] == numbers[result["message"]["text"]]
 
 
 @pytest.mark.parametrize(
@@ -551,11 +799,28 @@ def test_what_could_not_be_read_is_a_notification() -> None:
     assert invocation == {"executionSuccessful": True, "toolExecutionNotifications": []}
 
 
-@pytest.mark.parametrize("text", MARKUP, ids=ascii)
-def test_a_message_holds_no_link(text: str) -> None:
-    message = result_of(finding("RL301", "error", text, ONE, 1))["message"]["text"]
-    assert "](" not in message
-    assert message.replace(r"]\x28", "](") == printable(text)
+LINK = re.compile(r"\[([^\]]*)\]\(([^)]+)\)")
+"""Broader than what SARIF has for a link, and what viewers look for:
+https://github.com/microsoft/sarif-vscode-extension/blob/main/src/panel/widgets.tsx"""
+
+
+def links(message: str) -> list[tuple[str, str]]:
+    """The text and the target of each."""
+    return LINK.findall(message)
+
+
+BRACKETS = ["[", "]", "[a", "a]", "[[b]", "](", "[x](1", "(1)", "](9)", "[](", "\\", "\\]", "[a\\", r"\[a\](9)"]
+
+
+@pytest.mark.parametrize("text", [*MARKUP, *BRACKETS], ids=ascii)
+def test_the_only_links_in_a_message_are_ours(text: str) -> None:
+    evidence = [Evidence(3, text), ForeignEvidence(10, text, text), Evidence(11, "marker")]
+    alone = result_of(finding("RL301", "error", text, ONE, 1))["message"]["text"]
+    assert links(alone) == []
+    assert alone.replace(r"]\x28", "](").replace(r"\x5b", "[") == printable(text)
+    message = result_of(finding("RL301", "error", text, ONE, 1, evidence=evidence))["message"]["text"]
+    assert links(message) == [("line 3", "1"), ("line 10", "2"), ("line 11", "3")]
+    assert message == (f"{alone} (evidence: [line 3](1) {alone}, [line 10](2) of {alone} {alone}, [line 11](3) marker)")
 
 
 @pytest.mark.parametrize("payload", MARKUP, ids=ascii)

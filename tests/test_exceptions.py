@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replaylint.render import FORMATS
 from replaylint.report.exceptions import exception
 from replaylint.report.lint import lint
 from replaylint.report.model import Peer
@@ -183,7 +184,7 @@ def test_after_its_date_it_holds_but_there_is_a_warning(until: Any, today: Any, 
     assert len(warnings) == expired
     for each in warnings:
         assert (each["trace"], each["line"], each["connection"], each["count"]) == (None, None, None, 1)
-        assert (each["severity"], each["party"], each["evidence"]) == ("warning", "agent", [])
+        assert (each["severity"], each["party"], each["evidence"]) == ("warning", "recording", [])
 
 
 def test_one_that_leaves_nothing_out_is_no_matter(two: Path) -> None:
@@ -239,7 +240,7 @@ reason = "never seen"
     warning = (
         "warning RL407 expired-exception: the exception for agent <1 ended on 2020-01-01, and still leaves out "
         "1 finding of RL201 (predates the marker); look whether the agent can be updated, and delete the exception or "
-        "give it a new date (to be fixed by the agent)\n"
+        "give it a new date (to be fixed in the recording)\n"
     )
     totals = (
         "\n2 resumes (2 unmarked); 0 errors, 1 warning, 0 info\n"
@@ -254,6 +255,35 @@ reason = "never seen"
     assert counts(report) == [1, 1, 0]
     assert run("--fail-on", "error", two.name, cwd=tmp_path).returncode == 0
     assert "exception" not in run("-q", "--ignore", "RL407", two.name, cwd=tmp_path).stdout
+
+
+def test_every_format_or_standard_error_tells_it(two: Path, tmp_path: Path) -> None:
+    (tmp_path / "replaylint.toml").write_text(
+        """\
+agent = [
+  {name = "agent", ignore = "RL2", reason = "@all [x](y) ::error::", until = 2020-01-01},
+  {name = "other", version = "<1", ignore = "RL201", reason = "its vendor is told"},
+  {name = "third", ignore = "RL2", reason = "never seen"},
+]
+ignore = ["RL407"]
+"""
+    )
+    for form in FORMATS:
+        for quiet in ([], ["-q"]):
+            result = run("-f", form, *quiet, two.name, cwd=tmp_path)
+            assert result.returncode == 1
+            if form in {"json", "markdown"} or (form == "text" and not quiet):
+                assert result.stderr == ""
+                assert "its vendor is told" in result.stdout
+            else:
+                assert (
+                    result.stderr == "replaylint: left out by exceptions: 2 findings of agent, 1 finding of other <1\n"
+                )
+    assert run("-f", "markdown", two.name, cwd=tmp_path).stdout.endswith(
+        "\nException for agent: 2 findings of RL2 left out, until 2020-01-01, which has passed: `@all` `[x](y`) "
+        r"`:\x3aerror:\x3a`."
+        "\n\nException for other `<1`: 1 finding of RL201 left out: its vendor is told.\n"
+    )
 
 
 # What is wrong

@@ -120,6 +120,20 @@ def test_a_session_and_its_request_are_named(tmp_path: Path) -> None:
     assert same["fingerprint"] == second["fingerprint"]
 
 
+def test_each_outcome_is_a_fault_of_its_own(tmp_path: Path) -> None:
+    """Who knows that a replay is unmarked does not know that it is truncated."""
+    before, after = (Recording().initialize_v2().resume(1, "s").message("s", "m1") for _ in range(2))
+    unmarked = saved(tmp_path, "before.ndjson", before.idle("s").result(1, {}))
+    truncated = saved(tmp_path, "after.ndjson", after.error(1, -32603))
+    known = tmp_path / "known.json"
+    options = ("--expect", "complete", "--select", "RL406")
+    assert run(*options, unmarked, "--write-baseline", known).returncode == 0
+    assert run(*options, unmarked, "--baseline", known).returncode == 0
+    result = run("-f", "concise", *options, truncated, "--baseline", known)
+    assert result.returncode == 1
+    assert "error RL406 unexpected-outcome: the outcome is truncated, where complete was expected" in result.stdout
+
+
 def test_nobody_knows_what_an_unread_recording_holds(complete: Path, nothing: Path) -> None:
     nothing.write_bytes(gzip.compress(nothing.read_bytes())[:-4])
     result = run("-f", "json", "--expect", "complete", complete, nothing, "absent")

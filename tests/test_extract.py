@@ -19,6 +19,7 @@ from replaylint.commands.output import OutputError
 from tests.conftest import ROOT
 from tests.recordings import Message, Recording, found, report_of_file
 from tests.strategies import Mix, connections, mixes
+from tests.test_command_line import shell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -366,6 +367,9 @@ def test_the_input_is_not_overwritten(trace: Path, capsys: pytest.CaptureFixture
         assert "is the recording itself" in capsys.readouterr().err
     assert trace.read_bytes() == before
     assert left_behind(trace.parent) == {"t.ndjson", "symbolic", "hard"}
+    read = shell(f"tool < {trace}", "extract", "-", "--resume", "1", "-o", trace)
+    assert (read.returncode, "is the recording itself" in read.stderr) == (2, True)
+    assert trace.read_bytes() == before
 
 
 def test_what_is_there_is_replaced_whole(trace: Path) -> None:

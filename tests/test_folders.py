@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
+from replaylint.render import FORMATS
 from replaylint.report.folders import recordings_in
 from replaylint.report.lint import lint
+from tests.conftest import ROOT
 from tests.recordings import Recording
+from tests.test_command_line import run
 
 links = pytest.mark.skipif(sys.platform == "win32", reason="links take rights there")
 
@@ -113,3 +118,18 @@ def test_what_is_no_recording_is_passed_over(tmp_path: Path) -> None:
         ("cut.ndjson.gz", "truncated"),
         ("one.ndjson", None),
     ]
+
+
+def test_reports_in_a_folder_are_passed_over(tmp_path: Path) -> None:
+    """They quote messages and name methods as recordings do."""
+    traces = tmp_path / "traces"
+    traces.mkdir()
+    for name in ("live-before-marker", "complete"):
+        copy(ROOT / "sample_traces" / f"{name}.ndjson", traces)
+    exports = [f"--export={form}=traces/report.{form}" for form in FORMATS]
+    once, again = (run("-f", "json", *exports, "traces", cwd=tmp_path) for _ in range(2))
+    assert json.loads(again.stdout) == json.loads(once.stdout) | {"passed_over": len(FORMATS)}
+    assert (once.returncode, again.returncode) == (1, 1)
+    named = run("traces/report.ndjson", cwd=tmp_path)
+    assert named.stderr == "replaylint: traces/report.ndjson:1: is a report of replaylint, no recording\n"
+    assert named.returncode == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import sys
 import xml.etree.ElementTree as ET
@@ -18,6 +19,7 @@ import pytest
 from orjson import loads
 
 from replaylint import cli
+from replaylint.commands.terminal import CHECKOUTS
 from replaylint.render import FORMATS
 from replaylint.report.saved import load
 from replaylint.rules import all_rules
@@ -30,10 +32,12 @@ from tests.test_schema import CLASSES
 LEADS: Final = [
     *("", "::error::", "##[error]", "\x1b[31m", "\n::error::b\n", "\r", "\t=", "\r=", "\u202e", "\x9b31m"),
     *("=1+", "+", "-", "@", "\uff1d", "\uff0b", '"=', "'", " =", "\u3000@"),
+    *(";=", ';"=', "; @", ';" "-', ";\u3000\uff0b", '";=', ";;+"),
     *("# ", "- ", "> ", "1. ", "    ", "`", "```", "|", "\\", "<b>", "<!--", "]]>", "&amp;", "[", "![", "~~~"),
     *("%0A", ",line=1", "{", "[bold]", "$(x)", " ", "--"),
 ]
-TAILS: Final = ["".join([*PAYLOADS, *MARKUP, *MARKDOWN][number::7]) for number in range(7)]
+CELLS: Final = [";=1+1", ';"=1', "; @x", ";\t-1", ';""\uff1d1', '";=1;"', '";"', ";"]
+TAILS: Final = ["".join([*PAYLOADS, *CELLS, *MARKUP, *MARKDOWN, *CELLS][number::7]) for number in range(7)]
 TURNS: Final = 8
 HOSTILE: Final = [Payload(turn * len(LEADS) // TURNS, LEADS, TAILS) for turn in range(TURNS)]
 
@@ -62,7 +66,12 @@ COLOUR: Final = re.compile("\x1b\\[[0-9;]*m")
 def run(*arguments: str) -> tuple[str, str]:
     """What the command line prints on standard output and on standard error."""
     out, errors = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
-    with redirect_stdout(out), redirect_stderr(errors), patch.object(sys, "argv", ["replaylint", *arguments]):
+    with (
+        redirect_stdout(out),
+        redirect_stderr(errors),
+        patch.object(sys, "argv", ["replaylint", *arguments]),
+        patch.dict(os.environ, dict.fromkeys(CHECKOUTS, "")),  # the tests may run in a checkout themselves
+    ):
         cli.main()
     for stream in (out, errors):
         stream.flush()
@@ -213,6 +222,9 @@ def form_of(what: str, output: str) -> object:
     if first in {"json", "gitlab", "sarif"} or what.endswith("as json"):
         return shape(loads(output))
     if first == "csv":
+        for delimiter in ";\t":
+            for row in csv.reader(io.StringIO(output, newline=""), delimiter=delimiter):
+                assert not any(map(FORMULA.match, row)), what
         return sorted([cell_form(cell) for cell in row] for row in csv.reader(io.StringIO(output, newline="")))
     if first == "junit":
         return sorted((each.tag, sorted(each.attrib)) for each in ET.fromstring(output).iter())  # noqa: S314

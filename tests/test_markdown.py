@@ -97,9 +97,40 @@ def test_known_findings_are_counted() -> None:
     report = rich()
     for each in report.findings:
         each.known = True
+    report.baseline = None
+    report.exceptions = []
     text = output(report)
     assert "###" not in text
     assert text.endswith("\nNot shown: 7 findings known from the baseline.\n")
+
+
+def test_what_is_gone_and_left_out_is_told() -> None:
+    report = rich()
+    for options in ({}, {"quiet": True}):
+        assert output(report, **options).endswith(
+            """
+Not shown: 1 finding known from the baseline.
+
+Of the baseline, 1 entry no longer occurs: RL301 live-before-marker.
+
+Exception for agent `<0.9`: 2 findings of RL201, RL3 left out, until 2026-03-01, which has passed: predates the marker.
+
+Exception for other: 1 finding of RL1 left out: its vendor is told.
+"""
+        )
+    report.exceptions = report.exceptions[:1] * 9
+    assert output(report).count("\nException for ") == 5
+    assert output(report).endswith("\n4 more exceptions left out findings.\n")
+
+
+@pytest.mark.parametrize("text", ["x" * 100_000, "\x1b" * 100_000, "`|" * 50_000, "\U000e0041 " * 50_000])
+def test_what_is_left_out_fits_too(text: str) -> None:
+    report = dataclasses.replace(rich(), findings=many(500, text))
+    exemption = dataclasses.replace(report.exceptions[0], name=text, reason=text)
+    report.exceptions = [exemption] * 100
+    assert report.baseline is not None
+    report.baseline.gone = [dataclasses.replace(report.baseline.gone[0], name=text)] * 100
+    assert len(output(report)) <= ISSUE
 
 
 def test_quietly_there_are_only_findings() -> None:
@@ -125,7 +156,7 @@ def many(number: int, message: str) -> list[Finding]:
 
 @pytest.mark.parametrize("message", ["short", "x" * 100_000, "`" * 100_000, "\x1b|" * 50_000])
 def test_it_fits_into_an_issue_and_says_what_does_not(message: str) -> None:
-    report = dataclasses.replace(rich(), findings=many(500, message))
+    report = dataclasses.replace(rich(), findings=many(500, message), baseline=None, exceptions=[])
     text = output(report)
     assert len(text) <= ISSUE
     shown = text.count("**Error** at")

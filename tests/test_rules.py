@@ -543,7 +543,7 @@ SAID = {
     ),
     "RL407": Said(
         "expired-exception",
-        "agent",
+        "recording",
         None,
         1,
         "the exception for agent ended on 2026-03-01, and still leaves out 1 finding of RL201 (predates the marker); "

@@ -107,11 +107,13 @@ quiet = true
         "pyproject.toml",
     )
     (tmp_path / "below").mkdir()
-    result = run("--show-settings", "--ignore", "RL4,RL5", "--ignore=RL6", "--fail-on", "error", cwd=tmp_path / "below")
+    result = run(
+        "--show-settings", "--ignore", "RL4,RL30", "--ignore=RL1", "--fail-on", "error", cwd=tmp_path / "below"
+    )
     assert (result.returncode, result.stderr) == (0, "")
     changed = {
         "# select is not set  # default": 'select = ["RL2", "RL3"]  # ../pyproject.toml:3',
-        "# ignore is not set  # default": 'ignore = ["RL4,RL5", "RL6"]  # command line',
+        "# ignore is not set  # default": 'ignore = ["RL4,RL30", "RL1"]  # command line',
         "# severity is not set  # default": 'severity = ["RL212=warning"]  # ../pyproject.toml:9',
         'fail-on = "error"  # default': 'fail-on = "error"  # command line',
         "# max-gap is not set  # default": 'max-gap = "2s"  # ../pyproject.toml:10',
@@ -290,6 +292,8 @@ def test_every_setting_can_be_set(key: str, tmp_path: Path) -> None:
         ('ignore = ["missing-marker", "RL212"]', 0, []),
         ('severity = {RL2 = "info", RL212 = "warning"}', 0, ["RL201", "RL212"]),
         ('severity = "RL2=info,RL212=error"', 1, ["RL201", "RL212"]),
+        ('severity = "RL212=error,RL2=info"', 0, ["RL201", "RL212"]),
+        ('severity = {RL212 = "error", RL2 = "info"}', 1, ["RL201", "RL212"]),
         ('expect = "unmarked"', 1, ["RL201", "RL212"]),
         ('expect = "complete"', 1, ["RL201", "RL212", "RL406"]),
         ('max-gap = "1ms"', 1, ["RL201", "RL212", "RL401"]),
@@ -305,11 +309,57 @@ def test_a_setting_does_what_the_option_does(
     assert sorted(rules(result)) == found
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["RL", "RL2", "RL20", "RL201"],
+        ["RL", "rl4", "RL40", "rl406"],  # RL4 and RL40 mean the same rules
+        ["RL3", "RL32", "repeated-history"],
+        ["RL406", "unexpected-outcome"],
+    ],
+)
+def test_in_a_table_the_more_specific_name_counts(names: list[str], tmp_path: Path) -> None:
+    for order in (names, names[::-1]):
+        table = ", ".join(f'{name} = "info"' for name in order)
+        settle(tmp_path, f"severity = {{{table}}}\n")
+        assert json.loads(in_force(tmp_path)["severity"][0]) == [f"{name}=info" for name in names]
+
+
 def test_the_command_line_comes_before_the_file_option_by_option(errors: Path, tmp_path: Path) -> None:
     settle(tmp_path, 'format = "json"\nselect = ["RL201"]\nfail-on = "never"\nmax-gap = "1ms"\n')
     result = run(errors.name, "-f", "concise", "--select", "RL212", "--select", "RL4", cwd=tmp_path)
     assert (result.returncode, sorted(rules(result))) == (0, ["RL212", "RL401"])
     assert run(errors.name, "-f", "concise", "--fail-on", "error", cwd=tmp_path).returncode == 1
+
+
+@pytest.mark.parametrize("text", ["quiet = true", "broken", 'baseline = "absent"'])
+def test_a_run_may_go_without_them(text: str, errors: Path, tmp_path: Path) -> None:
+    usual = run(errors.name, cwd=tmp_path)
+    settle(tmp_path, text)
+    result = run("--no-settings", errors.name, cwd=tmp_path)
+    assert (result.returncode, result.stdout, result.stderr) == (usual.returncode, usual.stdout, "")
+    for order in (["--no-settings", "--show-settings"], ["--show-settings", "--no-settings"]):
+        assert run(*order, cwd=tmp_path).stdout == DEFAULTS
+    assert in_force(tmp_path, "--no-settings", "--max-gap=2s") == {"max-gap": ('"2s"', "command line")}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--select", "RL999"], "there is no rule 'RL999'"),
+        (["--severity", "RL201"], "'RL201' says no severity"),
+        (["--expect", "complet"], "did you mean complete?"),
+        (["--max-gap", "2"], "'2' is no duration"),
+        (["--budget", "x"], "'x' is no budget"),
+        (["--max-line", "x"], "'x' is no size"),
+        (["--input-format", "envelop"], "did you mean envelope?"),
+        (["--export", "sarif"], "'sarif' is no export"),
+    ],
+)
+def test_what_a_run_would_refuse_is_not_in_force(options: list[str], words: str, errors: Path, tmp_path: Path) -> None:
+    settle(tmp_path, "quiet = true")
+    assert_refused(run("--show-settings", *options, cwd=tmp_path), words)
+    assert_refused(run(errors.name, *options, cwd=tmp_path), words)
 
 
 def test_paths_are_relative_to_the_file(errors: Path, tmp_path: Path) -> None:
@@ -401,6 +451,19 @@ def test_other_commands_take_no_notice(errors: Path, tmp_path: Path) -> None:
         ('input-format = "envelop"', "1: input-format: there is no format 'envelop'; did you mean envelope?"),
         ('export = "sarif"', "1: export: 'sarif' is no export: write FORMAT=PATH, such as sarif=replaylint.sarif"),
         ('export = ["text="]', "1: export: 'text=' is no export: write FORMAT=PATH, such as sarif=replaylint.sarif"),
+        ('baseline = ""', "1: baseline: has to be the path of a file, not empty"),
+        (
+            "[tool.replaylint]\nquiet = true",
+            "1: tool: in replaylint.toml the options stand at the top, without a table",
+        ),
+        (
+            "\n[replaylint]\nquiet = true",
+            "2: replaylint: in replaylint.toml the options stand at the top, without a table",
+        ),
+        ("tool = 1", "1: tool: there is no setting 'tool'"),
+        ("no-settings = true", "1: no-settings: can only be given on the command line"),
+        ("no-quiet = true", "1: no-quiet: there is no setting 'no-quiet'; did you mean quiet?"),
+        ('severity = {nonsense = "info"}', "1: severity: there is no rule 'nonsense'"),
         ('agent = "x"', "1: agent: has to be a list of tables: write [[agent]] above each"),
         ("agent = [1]", "1: agent: has to be a list of tables: write [[agent]] above each"),
         ('[agent]\nname = "x"', "1: agent: has to be a list of tables: write [[agent]] above each"),
@@ -429,6 +492,11 @@ def test_what_is_wrong_is_said_with_its_place(text: str, complaint: str, errors:
         assert result.stderr == f"replaylint: replaylint.toml:{complaint}\n"
 
 
+def test_no_path_has_a_nul(errors: Path, tmp_path: Path) -> None:
+    settle(tmp_path, 'export = "json=a\\u0000b"')
+    assert_refused(run(errors.name, cwd=tmp_path), "replaylint.toml:1: export: ", "a\\x00b': no file has such a name")
+
+
 def test_it_may_be_nested_deeply(tmp_path: Path) -> None:
     settle(tmp_path, "x = " + "[" * 5000)
     assert_refused(run("x", cwd=tmp_path), "replaylint.toml:", "nested")
@@ -445,6 +513,11 @@ def test_of_a_pyproject_too(tmp_path: Path) -> None:
     assert_refused(run("x", cwd=tmp_path), "pyproject.toml: tool.replaylint has to be a table, not a number")
     path.write_text("[project]\nx = 1\n\n[tool.replaylint]\n# all = 1\nal = true\n")
     assert_refused(run("x", cwd=tmp_path), "pyproject.toml:6: al: there is no setting 'al'; did you mean all?")
+    path.write_text("[tool.replaylint]\nall = true\n[tool.replaylint.agent]\nname = 'x'\n")
+    hint = "pyproject.toml:3: agent: has to be a list of tables: write [[tool.replaylint.agent]] above each"
+    assert_refused(run("x", cwd=tmp_path), hint)
+    path.write_text("[tool.replaylint]\ntool = {}\n")
+    assert_refused(run("x", cwd=tmp_path), "pyproject.toml:2: tool: there is no setting 'tool'")
     path.write_text("[tool.replaylint]\n[tool.other\n")
     assert_refused(run("x", cwd=tmp_path), "pyproject.toml:2: is no TOML: ")
     path.write_text("[[tool.replaylint.agent]]\nname = 3\nignore = 'RL1'\nreason = 'r'\n")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,9 +17,12 @@ from replaylint.render.view import View
 from replaylint.report.lint import lint
 from replaylint.report.names import UnknownName
 from tests.recordings import Message, Recording, found, report_of
+from tests.test_command_line import run
 from tests.test_schema import check
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from replaylint.report.model import Finding, Report
 
 
@@ -194,6 +199,49 @@ def test_a_side_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     assert [each["error"] and each["error"]["code"] for each in report["traces"]] == [None, "not-found"]
     with pytest.raises(ValueError, match="belong together"):
         lint([], client_file=client)
+
+
+# What each finding is about
+
+
+def as_parts(folder: Path, records: list[Any]) -> list[str]:
+    """Arguments for two files, in which request and response have the same line number."""
+    at = len(records) - 3
+    return ["--concat", written(folder / "1", records[:at]), written(folder / "2", records[at:])]
+
+
+def as_sides(folder: Path, records: list[Any]) -> list[str]:
+    client = [record for record in records if record["dir"] == "c2a"]
+    agent = [record for record in records if record["dir"] != "c2a"]
+    return ["--client-file", written(folder / "1", client), "--agent-file", written(folder / "2", agent)]
+
+
+@pytest.mark.parametrize("spread", [as_parts, as_sides])
+def test_a_finding_is_of_its_resume_in_whatever_file_it_stands(
+    spread: Callable[[Path, list[Any]], list[str]], tmp_path: Path
+) -> None:
+    made = Recording().initialize_v2().resume(1, "s").message("s", "m").update("s", "notice").result(1, {})
+    arguments = [*spread(tmp_path, made.records), "--max-gap", "1ms", "--expect", "complete"]
+    rules = {"RL201", "RL212", "RL401", "RL406"}
+    report = json.loads(run("-f", "json", *arguments).stdout)
+    check(report)
+    here, there = (str(tmp_path / name) for name in "12")
+    (request,) = {each["request"]["line"] for each in report["resumes"]}
+    for each in report["findings"]:
+        evidence = [
+            (one.get("trace", each["trace"]), one["line"]) for one in each["evidence"] if one["what"] == "request"
+        ]
+        assert (each["trace"], evidence) == (there, [(here, request)])
+    assert {each["rule"] for each in report["findings"]} == rules
+    (row,) = csv.DictReader(run("-f", "csv", *arguments).stdout.splitlines())
+    assert set(row["findings"].split()) == rules
+    suites = ET.fromstring(run("-f", "junit", *arguments).stdout)  # noqa: S314
+    assert [each.get("name") for each in suites.iter("testcase") if each.find("failure") is not None] == [
+        "session/resume 1"
+    ]
+    begins, rest = run(*arguments).stdout.split(f"\n{there}: ")
+    assert set(re.findall(r"error (RL\d+) [a-z-]+, line \d+ of ", begins)) == rules
+    assert rest.splitlines()[1] == f"  a part of the same recording as {here}"
 
 
 # The format

@@ -247,9 +247,10 @@ def test_few_values(n: int, tmp_path: Path) -> None:
 
 def test_no_resume_at_all(tmp_path: Path) -> None:
     report = lint(saved(tmp_path, "trace", introduced("agent", "1")))
-    assert shown(report) == "0 resumes; 0 errors, 0 warnings, 1 info\n"
+    found = "findings         errors  warnings  info  recordings\nRL005 no-resume       -         -     1           1\n"
+    assert shown(report) == f"0 resumes; 0 errors, 0 warnings, 1 info\n\n{found}"
     grouped = lint(tmp_path / "trace", group_by="agent")
-    assert shown(grouped).startswith("0 resumes; 0 errors, 0 warnings, 1 info\n\nby agent")
+    assert shown(grouped).startswith(f"{shown(report)}\nby agent")
     assert counted(shown(grouped), "by agent") == [["agent 1", "0", "-", "-"]]
 
 
@@ -264,11 +265,10 @@ def test_no_input_at_all(tmp_path: Path) -> None:
 
 def test_replays_without_any_time(tmp_path: Path) -> None:
     untimed = everything(tmp_path)[4]
-    text = shown(lint(untimed))
-    assert (
-        text
-        == "1 resume (1 unmarked); 0 errors, 0 warnings, 1 info\n  no response gap: the recording has no times (1)\n"
-    )
+    totals, unknown, *findings = shown(lint(untimed)).splitlines()
+    assert totals == "1 resume (1 unmarked); 0 errors, 0 warnings, 1 info"
+    assert unknown == "  no response gap: the recording has no times (1)"
+    assert [each.split() for each in findings[2:]] == [["RL201", "missing-marker", "-", "-", "1", "1"]]
 
 
 # Groups
@@ -466,12 +466,14 @@ def test_without_statistics_a_row_is_a_session(tmp_path: Path) -> None:
 
 FORMULAS = [
     *("=cmd", "+1", "-x", "@x", "\t=1", "\r=1", "\n=1", " =1", "=1+1,2", '="a"', '=HYPERLINK("http://x","y")'),
+    *("a;=1", ';"=1', "a; @x;b", ";;-1", "=a;=b", "x;=cmd|' /C calc'!A0;y", "a;b", "a;'=1"),
     *("=1\n=2", '"=1', "'=1", "a,b", 'say "x"', "two\nlines", "\u00a0=1", "\u3000@x", "\ufeff=1", "-1", EVIL),
 ]
 
 
 def assert_no_formula(cell: str) -> None:
     assert not cell.lstrip().startswith(("=", "+", "-", "@"))
+    assert not re.search(r';[\s"]*[=+\-@]', cell)
     assert not set(cell) & set("\t\r\n\x1b\u2028\u202e\ufeff")
 
 
@@ -480,7 +482,7 @@ def test_no_text_of_a_recording_is_a_formula(text: str, tmp_path: Path) -> None:
     recording = introduced(text, None, client=text)
     recording.load(text, text).message(text, None).child(text, f"{text}c").result(text, None, 0.5)
     path = saved(tmp_path, "trace", recording)
-    shown_so = printable(text)
+    shown_so = re.sub(r';(?=[\s"]*[=+\-@])', r"\\x3b", printable(text))
     cell = f"'{shown_so}" if shown_so.lstrip().startswith(("=", "+", "-", "@")) else shown_so
     for group_by in ("agent", "session"):
         report = lint(path, group_by=group_by)
@@ -493,6 +495,17 @@ def test_no_text_of_a_recording_is_a_formula(text: str, tmp_path: Path) -> None:
     for row in (named, child):
         for name in ("agent", "client", "session_id", "parent", "request_id", "trace"):
             assert_no_formula(row[name])
+
+
+def test_no_text_is_a_formula_between_semicolons(tmp_path: Path) -> None:
+    text = "x;=cmd|' /C calc'!A0;y"
+    recording = introduced(text, None, client="a; b").load(text, text).message(text, None).result(text, None, 0.5)
+    output = "".join(renderer("csv").render(lint(saved(tmp_path, "trace", recording)), View()))  # type: ignore[arg-type]
+    (row,) = rows(output)
+    assert row["agent"] == row["session_id"] == r"x\x3b=cmd|' /C calc'!A0;y"
+    assert row["client"] == "a; b 3.1"
+    for cells in csv.reader(io.StringIO(output), delimiter=";"):
+        assert [cell for cell in cells if cell.startswith("=")] == []
 
 
 def test_a_path_is_no_formula(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -503,6 +503,7 @@ def found_on(request_id: int, severity: str, **facts: Any) -> Finding:
         ONE,
         request_id * 10 + 1,
         **{"request_id": request_id, "side": "client", "session_id": f"s{request_id}", **facts},
+        evidence=[Evidence(request_id * 10, "request")],
     )
 
 
@@ -610,12 +611,21 @@ def test_many_that_were_chosen_are_folded_too() -> None:
 def test_a_finding_stands_below_the_request_that_was_there_when_an_id_was_used_twice() -> None:
     resumes = [resume(ONE, 1, 1, 10, complete("a")), resume(ONE, 1, 1, 30, complete("a"))]
     findings = [
-        finding("RL301", "error", message, ONE, line_, request_id=1, side="client")
-        for message, line_ in (("one", 12), ("two", 31), ("three", None))
+        finding(
+            "RL301",
+            "error",
+            message,
+            ONE,
+            line_,
+            request_id=1,
+            side="client",
+            evidence=[Evidence(request_line, "request")],
+        )
+        for message, line_, request_line in (("one", 12, 10), ("two", 9, 30), ("three", None, 30), ("four", 40, 10))
     ]
     output = shown(report_of([trace()], resumes, findings))
     found = re.findall(r"resume \d(?=:)|\w+(?= \(to be fixed)", output)
-    assert found == ["resume 1", "one", "resume 2", "two", "three"]
+    assert found == ["resume 1", "one", "four", "resume 2", "two", "three"]
 
 
 # The end

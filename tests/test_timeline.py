@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
+from hypothesis.strategies import lists, sampled_from, tuples
 from orjson import dumps
 
 from replaylint.render import text
 from replaylint.render.view import View
+from replaylint.report.extract import NEAR_S
 from replaylint.report.lint import lint
 from replaylint.report.timeline import MOST, Timelines
 from tests.conftest import ROOT
@@ -55,6 +57,11 @@ def events(recording: Recording, folder: Path, session_id: str = "s", number: in
     return told(written(recording, folder))[1][number][session_id]
 
 
+def vendor_event(session_id: str) -> dict[str, Any]:
+    params = {"sessionId": session_id, "update": VENDOR_EVENT}
+    return {"jsonrpc": "2.0", "method": "session/update", "params": params}
+
+
 def brief(found: list[Event]) -> list[tuple[str, str, int]]:
     return [(each.kind, each.what, each.messages) for each in found]
 
@@ -77,15 +84,24 @@ def check(path: Path) -> None:
         for session in resume.sessions:
             found = timelines[number][session.session_id]
             assert 0 < len(found) <= MOST
-            assert sum(each.longest is not None for each in found) <= 1
             if session.role == "named":
                 assert (found[0].kind, found[0].line, found[0].at_s) in {
                     ("request", resume.request.line, at) for at in (0.0, None)
                 }
-                responses = [each.line for each in found if each.kind == "response"]
-                assert responses == ([resume.response.line] if resume.response is not None else [])
-            for one, other in pairwise(found):
-                assert one.line <= (one.last_line or one.line) <= other.line
+            ends = [(each.kind, each.what, each.line) for each in found if each.kind in {"response", "end"}]
+            if resume.response is not None:
+                assert ends == [("response", resume.method, resume.response.line)]
+            else:
+                assert ends == [("end", resume.end, None)] == [(*found[-1][:1], found[-1].what, found[-1].line)]
+            if session.marker is not None:
+                marker = ("marker", session.marker.kind, session.marker.line)
+                assert marker in [(each.kind, each.what, each.line) for each in found]
+            marked = [each for each in found if each.longest]
+            assert len(marked) <= 1
+            if marked:
+                assert found.index(marked[0]) <= [each.kind for each in found].index(ends[0][0])
+            lines = [line for each in found for line in (each.line, each.last_line or each.line) if line is not None]
+            assert lines == sorted(lines)
     assert "".join(text.render(report, View(timelines=timelines)))
 
 
@@ -216,17 +232,84 @@ def test_a_child_has_events_of_its_own_also_those_before_its_announcement(tmp_pa
             ("announced", "s", 1),
             ("child", "d", 1),
             ("marker", "replay_complete", 1),
+            ("response", "session/resume", 1),
         ],
-        "d": [("announced", "c", 1), ("updates", "agent_message", 1), ("marker", "replay_complete", 1)],
+        "d": [
+            ("announced", "c", 1),
+            ("updates", "agent_message", 1),
+            ("marker", "replay_complete", 1),
+            ("response", "session/resume", 1),
+        ],
     }
+
+
+def test_the_longest_pause_of_a_child_may_be_the_last() -> None:
+    _, timelines = told(ROOT / "sample_traces" / "child-without-marker.ndjson")
+    assert [(each.kind, each.pause_s) for each in timelines[1]["sC"] if each.longest] == [("response", 0.21)]
+
+
+SILENT = {"response", "updates", "child", "announced", "state", "request", "end"}
+"""Events before which the report's silences end, or begin."""
+
+
+@pytest.mark.parametrize("path", [*SAMPLES, ROOT / "sample_traces" / "real"], ids=lambda path: path.name)
+def test_the_longest_pause_is_no_shorter_than_the_silences_of_the_report(path: Path) -> None:
+    report, timelines = told(path)
+    for number, resume in enumerate(report.resumes, 1):
+        for session in resume.sessions:
+            found = timelines[number][session.session_id]
+            marked = [max(each.pause_s or 0.0, each.inner_pause_s or 0.0) for each in found if each.longest] or [0.0]
+            assert marked[0] >= (session.timing.longest_pause_s or 0.0) - NEAR_S
+            if all(each.kind in SILENT or each.line == session.replay_end_line for each in found):
+                assert marked[0] >= (session.timing.gap_longest_pause_s or 0.0) - NEAR_S
+
+
+@pytest.mark.parametrize(("closed", "end"), [(True, "closed"), (False, "open")])
+def test_without_a_response_the_end_is_told(tmp_path: Path, *, closed: bool, end: str) -> None:
+    recording = (
+        Recording().initialize_v2().resume(1, "s").child("s", "c").message("s", "m").update("other", "notice", 3)
+    )
+    for session_id in ("s", "c"):
+        last = told(written(recording, tmp_path), closed=closed)[1][1][session_id][-1]
+        assert (last.kind, last.what, last.line, last.at_s, last.longest) == ("end", end, None, 3.02, "before")
+    assert last.pause_s == 3.01
+
+
+def test_an_end_without_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "trace.ndjson"
+    recording = Recording().initialize_v2().resume(1, "s").message("s", "m")
+    path.write_bytes(b"".join(dumps({"dir": each["dir"], "msg": each["msg"]}) + b"\n" for each in recording.records))
+    last = told(path)[1][1]["s"][-1]
+    assert (last.kind, last.what, last.at_s, last.pause_s, last.longest) == ("end", "open", None, None, None)
+
+
+def test_a_cancellation_may_come_too_late(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s").result(1, {}).client(2, "session/list").resume(3, "s")
+    for ident in (1, 2, 3, 4):
+        recording.record("c2a", {"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": ident}})
+    _, timelines = told(written(recording.error(3, -32800), tmp_path))
+    cancelled = [[each.line for each in timelines[number]["s"] if each.kind == "cancels"] for number in (1, 2)]
+    assert cancelled == [[7], [9]]
 
 
 def test_the_vendors_marker_is_one_for_all_sessions(tmp_path: Path) -> None:
     recording = Recording().initialize_v1(opted_in=True).load(1, "s")
-    recording.update("s", "subagent_spawned", subagentSessionId="c", name="n", task="t", capabilities={})
-    recording.vendor("s").result(1, None)
-    for session_id in ("s", "c"):
-        assert ("marker", "air_load_replay_end", 1) in brief(events(recording, tmp_path, session_id))
+    recording.update("e", "usage_update")
+    for child in ("c", "d", "e"):
+        recording.update("s", "subagent_spawned", subagentSessionId=child, name="n", task="t", capabilities={})
+        if child == "c":
+            recording.vendor("s")
+    recording.result(1, None)
+    for session_id in ("s", "c", "d", "e"):
+        found = events(recording, tmp_path, session_id)
+        assert [(each.what, each.line) for each in found if each.kind == "marker"] == [("air_load_replay_end", 6)]
+
+
+def test_a_marker_may_come_in_one_batch_with_the_response(tmp_path: Path) -> None:
+    whole = Recording().initialize_v2().resume(1, "s").message("s", "m").marker("s").result(1, {})
+    recording = Recording().initialize_v2().resume(1, "s").message("s", "m")
+    recording.record("a2c", [each["msg"] for each in whole.records[-2:]])
+    assert brief(events(recording, tmp_path)) == brief(events(whole, tmp_path))
 
 
 def test_what_v1_has_no_marker_for_is_an_update(tmp_path: Path) -> None:
@@ -241,13 +324,132 @@ def test_what_v1_has_no_marker_for_is_an_update(tmp_path: Path) -> None:
 # Folding
 
 
-def test_like_updates_are_one_event(tmp_path: Path) -> None:
+def stream(*pauses: float, who: str = "agent_message") -> Recording:
+    """A resume with a message after each of these pauses; all else comes at once."""
     recording = Recording().initialize_v2().resume(1, "s")
-    for number in range(412):
-        recording.message("s", f"m{number}", 0.5 if number == 200 else 0.001)
-    (run,) = events(recording.marker("s").idle("s").result(1, {}), tmp_path)[1:-3]
-    assert (run.messages, run.line, run.last_line, run.kinds) == (412, 4, 415, {"agent_message": 412})
-    assert (run.lasted_s, run.inner_pause_s, run.longest) == (0.91, 0.5, "inside")
+    for number, pause in enumerate(pauses):
+        recording.message("s", f"m{number}", pause, who=who)
+    return recording.marker("s", 0).idle("s", 0).result(1, {}, 0)
+
+
+def runs(recording: Recording, folder: Path) -> list[tuple[int, float | None, float | None]]:
+    """Of each event of updates: how many, in what time, and the pause before it."""
+    found = [each for each in events(recording, folder) if each.kind == "updates"]
+    return [(each.messages, each.lasted_s, each.pause_s) for each in found]
+
+
+def test_like_updates_are_one_event(tmp_path: Path) -> None:
+    """Of a stream that is nearly steady the longest pause may be in the middle, and stays there."""
+    found = events(stream(*(0.012 if number == 200 else 0.01 for number in range(800))), tmp_path)
+    (run,) = [each for each in found if each.kind == "updates"]
+    assert (run.messages, run.line, run.last_line, run.kinds) == (800, 4, 803, {"agent_message": 800})
+    assert (run.lasted_s, run.inner_pause_s, run.longest) == (7.992, 0.012, "inside")
+
+
+@pytest.mark.parametrize(
+    ("pauses", "expected"),
+    [
+        ([0, *[0.001] * 399, 10.0, *[0.001] * 399], [(400, 0.399, 0.0), (400, 0.399, 10.0)]),
+        ([0, *[0.001] * 99, 3.0, *[0.001] * 99, 2.0], [(100, 0.099, 0.0), (100, 0.099, 3.0), (1, 0.0, 2.0)]),
+        ([0, 1.0, 1.0, 1.0, *[0.001] * 800], [(1, 0.0, 0.0), (1, 0.0, 1.0), (1, 0.0, 1.0), (801, 0.8, 1.0)]),
+        ([0, 5.0], [(1, 0.0, 0.0), (1, 0.0, 5.0)]),
+        ([20.0, *[0.01] * 100, 1.0, *[0.01] * 100], [(101, 1.0, 20.0), (101, 1.0, 1.0)]),
+        ([20.0, *[0.01] * 800, 1.0, *[0.01] * 100], [(902, 10.0, 20.0)]),
+        ([20.0, 0.01, 5.0], [(3, 5.01, 20.0)]),
+    ],
+    ids=["middle", "two", "slow, then fast", "two messages", "not the longest", "little of much", "too few to say"],
+)
+def test_a_run_is_split_where_a_pause_stands_out(
+    tmp_path: Path, pauses: list[float], expected: list[tuple[int, float, float]]
+) -> None:
+    assert runs(stream(*pauses), tmp_path) == expected
+
+
+def test_a_run_is_split_also_where_there_is_no_room_at_first(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s")
+    for number in range(40):
+        recording.message("s", f"u{number}", 0.02, who=("agent_message", "user_message")[number % 2])
+    for number in range(400):
+        recording.message("s", f"m{number}", 3.0 if number == 200 else 0.001, who="agent_thought")
+    found = events(recording.marker("s").idle("s").result(1, {}), tmp_path)
+    assert len(found) == MOST
+    assert [(each.messages, each.what, each.pause_s) for each in found if each.longest] == [(200, "agent_thought", 3.0)]
+
+
+@profile(150)
+@given(
+    told_of=lists(
+        tuples(
+            sampled_from(["agent", "user", "user", "marker", "vendor", "state", "ask", "child", "cancel"]),
+            sampled_from([0.0, 0.001, 0.001, 0.01, 0.02, 0.3, 2.0]),
+        ),
+        max_size=90,
+    ),
+    late=lists(sampled_from([0.001, 0.1, 30.0]), max_size=30),
+)
+def test_what_matters_is_never_folded(folder: Path, told_of: list[tuple[str, float]], late: list[float]) -> None:
+    recording = Recording().initialize_v2(opted_in=True).resume(1, "s")
+    for number, (what, after) in enumerate(told_of):
+        match what:
+            case "marker":
+                recording.marker("s", after)
+            case "vendor":
+                recording.record("a2c", vendor_event("s"), after)
+            case "state":
+                recording.update("s", "state_update", after, state=f"state {number}")
+            case "ask":
+                recording.agent(f"a{number}", "session/request_permission", after, sessionId="s")
+            case "child":
+                recording.child("s", f"c{number}", after)
+            case "cancel":
+                cancel = {"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 1}}
+                recording.record("c2a", cancel, after)
+            case _:
+                recording.message("s", f"m{number}", after, who=f"{what}_message")
+    told_lines = [line for line, record in enumerate(recording.records, 1) if line > 2]
+    first_cancel = next((line for line, (what, _) in enumerate(told_of, 4) if what == "cancel"), 0)
+    told_lines = [line for line in told_lines if line <= 3 or told_of[line - 4][0] != "cancel" or line == first_cancel]
+    recording.result(1, {})
+    response = len(recording.records)
+    for after in late:
+        recording.marker("s", after)
+    found = events(recording, folder)
+    assert len(found) <= MOST
+    assert sum(each.messages for each in found) == len(told_lines) + 1 + len(late)
+    rows = {(each.kind, each.what): each for each in reversed(found) if each.messages == 1}
+    assert rows["request", "session/resume"] is found[0]
+    assert rows["response", "session/resume"].line == response
+    for kind, what in (("marker", "replay_complete"), ("vendor", "air_load_replay_end")):
+        first = next((line for line, (each, _) in enumerate(told_of, 4) if each == kind), 0)
+        first = first or (response + 1 if kind == "marker" and late else 0)
+        assert not first or rows["marker", what].line == first
+    assert not first_cancel or rows["cancels", "$/cancel_request"].line == first_cancel
+    times = [recording.records[line - 1]["ts"] for line in (*told_lines, response)]
+    longest = max(round(other - one, 6) for one, other in pairwise(times))
+    marked = [each for each in found if each.longest]
+    assert [each.pause_s if each.longest == "before" else each.inner_pause_s for each in marked] == [longest]
+    assert (marked[0].line or 0) <= response
+
+
+def test_however_the_pauses_grow_what_is_kept_is_bounded(tmp_path: Path) -> None:
+    timelines = Timelines()
+    sizes: list[int] = []
+
+    def begin(place: Any) -> Any:
+        watch = timelines.begin(place)
+
+        def measured(engine: Engine, messages: Any) -> Iterator[Any]:
+            for message in watch(engine, messages):
+                yield message
+                if message[0] % 50 == 0:
+                    sizes.append(sum(type(each).__name__ == "_Row" for each in gc.get_objects()))
+
+        return measured
+
+    pauses = [0.001 * number for number in range(200)]
+    lint([written(stream(*pauses, *reversed(pauses)), tmp_path)], watch=begin)
+    assert len(sizes) == 8
+    assert max(sizes) == MOST
 
 
 def test_of_many_runs_the_longest_silences_survive(tmp_path: Path) -> None:
@@ -326,6 +528,23 @@ def test_sides_that_were_recorded_apart(tmp_path: Path) -> None:
         (None, 2),
         *((agent, line) for line in (2, 3, 4, 5)),
     ]
+    assert all(each.ordered for each in timelines[1]["s"])
+
+
+def test_sides_that_nothing_puts_in_order(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s").message("s", "m")
+    recording.record("c2a", {"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 1}})
+    recording.error(1, -32800)
+    paths = []
+    for name, direction in (("client", "c2a"), ("agent", "a2c")):
+        paths.append(tmp_path / name)
+        own = [dumps(each["msg"]) + b"\n" for each in recording.records if each["dir"] == direction]
+        paths[-1].write_bytes(b"".join(own))
+    report, timelines = told(client_file=paths[0], agent_file=paths[1])
+    assert [each.kind for each in timelines[1]["s"]] == ["request", "updates", "response", "cancels"]
+    assert not any(each.ordered for each in timelines[1]["s"])
+    output = "".join(text.render(report, View(timelines=timelines)))
+    assert "timeline of session s: what of one side came before what of the other is not known\n" in output
 
 
 def test_messages_on_one_line(tmp_path: Path) -> None:

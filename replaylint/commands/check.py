@@ -8,9 +8,9 @@ import typer
 
 from replaylint import __version__
 from replaylint.commands import terminal
-from replaylint.commands.inputs import complain_of
+from replaylint.commands.inputs import complain_of, is_read
 from replaylint.commands.nearby import files
-from replaylint.commands.output import PROGRAM, write
+from replaylint.commands.output import PROGRAM, complain, write
 from replaylint.commands.usage import list_commands
 from replaylint.render import Format, renderer
 from replaylint.report.findings import SEVERITIES
@@ -46,16 +46,16 @@ def _today() -> "date":
     return date.today()
 
 
-def _settings(context: typer.Context, wanted: bool) -> bool:
+def _settings(context: typer.Context, unwanted: bool) -> bool:
     """They are defaults: what is given on the command line comes before them."""
-    for path in files():
+    for path in () if unwanted else files():
         from replaylint.commands.settings import read  # noqa: PLC0415
 
         found = read(path, context)
         if found is not None:
             context.obj, context.default_map = found, found.values
             break
-    return wanted
+    return unwanted
 
 
 def check(
@@ -143,7 +143,10 @@ def check(
     write_baseline: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the findings to this file, and take them for known.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Text: show every resume, however many there are.")] = False,
+    everything: Annotated[
+        bool,
+        typer.Option("--all/--no-all", show_default=False, help="Text: show every resume, however many there are."),
+    ] = False,
     session: Annotated[
         str | None, typer.Option(metavar="ID", help="Text: show only the resumes of this session or child.")
     ] = None,
@@ -151,12 +154,16 @@ def check(
         int | None, typer.Option(metavar="N", min=1, help="Text: show only the resume of this number.")
     ] = None,
     color: Annotated[terminal.When, typer.Option(help="Text: whether to colour; auto: on a terminal only.")] = "auto",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Text, concise, markdown: findings only.")] = False,
-    show_settings: Annotated[
+    quiet: Annotated[
         bool,
-        typer.Option(
-            "--show-settings", callback=_settings, is_eager=True, help="Print what is set, and where, and exit."
-        ),
+        typer.Option("--quiet/--no-quiet", "-q", show_default=False, help="Text, concise, markdown: findings only."),
+    ] = False,
+    no_settings: Annotated[  # noqa: ARG001
+        bool,
+        typer.Option("--no-settings", callback=_settings, is_eager=True, help="Read no settings file."),
+    ] = False,
+    show_settings: Annotated[
+        bool, typer.Option("--show-settings", help="Print what is set, and where, and exit.")
     ] = False,
     version: Annotated[  # noqa: ARG001
         bool,
@@ -187,16 +194,22 @@ def check(
     statistics |= group_by is not None
     if statistics:
         _check_statistics(form, filtered=session is not None or resume is not None)
-    timelines = _timelines(form, statistics=statistics) if timeline else None
-    wanted = []
+    timelines = None
+    if timeline:
+        timelines = _timelines(form, statistics=statistics, quiet=quiet and _is_given(context, "quiet"))
+        quiet = False
+    inputs = [*(traces or []), client_file, agent_file, None if found is None else found.path]
+    is_input = partial(is_read, inputs=[*filter(None, inputs)], form=input_format)
+    wanted, old = [], None
     if export:
         from replaylint.commands.export import exports  # noqa: PLC0415
 
-        wanted = exports(export, filter(None, [*(traces or []), client_file, agent_file, baseline, write_baseline]))
+        wanted = exports(export, is_input, filter(None, [baseline, write_baseline]))
     if write_baseline is not None:
         from replaylint.commands.baseline import before  # noqa: PLC0415
 
-        baseline = before(baseline, write_baseline)
+        old = before(baseline, write_baseline, is_input)
+        baseline = None if old is None else baseline
     linted = partial(
         lint,
         traces or [],
@@ -235,17 +248,23 @@ def check(
     if write_baseline is not None:
         from replaylint.commands.baseline import save  # noqa: PLC0415
 
-        save(report, write_baseline, whole=not failed)
+        save(report, write_baseline, old, whole=not failed)
     view = terminal.view(color)._replace(
         quiet=quiet, everything=everything, statistics=statistics, session=session, resume=resume, quotes=_quotes
     )
     if timelines is not None:
         view = view._replace(timelines=timelines.of(report))
-    write(renderer(form).render(report, view))
+    if (report.baseline is not None or report.exceptions) and not _tells(form, quiet=quiet):
+        from replaylint.render.agreed import beside  # noqa: PLC0415
+
+        for each in beside(report, updated=write_baseline is not None):
+            complain(each)
     if wanted:
         from replaylint.commands.export import write_exports  # noqa: PLC0415
 
+        # Before the results: these may go to a full disk.
         failed |= write_exports(report, view, wanted)
+    write(renderer(form).render(report, view))
     return 2 if failed else int(_failing((each.severity for each in report.findings if not each.known), fail_on))
 
 
@@ -256,14 +275,27 @@ def _check_statistics(form: str, *, filtered: bool) -> None:
         raise typer.BadParameter("statistics count all resumes: they go without --session and --resume")
 
 
-def _timelines(form: str, *, statistics: bool) -> "Timelines":
+def _is_given(context: typer.Context, name: str) -> bool:
+    """Whether this parameter stands on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _timelines(form: str, *, statistics: bool, quiet: bool) -> "Timelines":
     if form != "text":
         raise typer.BadParameter(f"--timeline is for --format text, not {form}")
     if statistics:
         raise typer.BadParameter("--timeline shows each resume: it goes without --statistics and --group-by")
+    if quiet:
+        raise typer.BadParameter("--timeline shows each resume: it goes without --quiet")
     from replaylint.report.timeline import Timelines  # noqa: PLC0415
 
     return Timelines()
+
+
+def _tells(form: str, *, quiet: bool) -> bool:
+    """Whether the results say what a baseline and exceptions changed."""
+    return form in {"json", "markdown"} or (form == "text" and not quiet)
 
 
 def _quotes(report: "Report", redactor: "Redactor", places: "Iterable[Place]") -> "Mapping[Place, Quote]":

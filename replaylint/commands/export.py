@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from replaylint.commands.files import STANDARD_OUTPUT, write_file
+from replaylint.commands.files import STANDARD_OUTPUT, is_replaced, write_file
 from replaylint.commands.output import OutputError, complain
 from replaylint.render import FORMATS, renderer
 from replaylint.report.names import UnknownName, WrongName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from replaylint.render.view import View
     from replaylint.report.model import Report
@@ -24,9 +24,11 @@ class Export(NamedTuple):
     path: str
 
 
-def exports(given: Iterable[str], inputs: Iterable[str]) -> list[Export]:
-    """What these texts mean; none may be one of the inputs. Raises WrongName and UnknownName."""
-    read = {os.path.realpath(path) for path in inputs}
+def exports(
+    given: Iterable[str], is_input: Callable[[str], bool] | None = None, others: Iterable[str] = ()
+) -> list[Export]:
+    """What these texts mean; none may be an input, nor one of these other files. Raises WrongName and UnknownName."""
+    taken = {os.path.realpath(path) for path in others}
     found: list[Export] = []
     for text in given:
         form, sign, path = text.partition("=")
@@ -34,11 +36,17 @@ def exports(given: Iterable[str], inputs: Iterable[str]) -> list[Export]:
             raise WrongName(f"{text!r} is no export: write FORMAT=PATH, such as sarif=replaylint.sarif")
         if path == STANDARD_OUTPUT:
             raise WrongName(f"{text!r}: standard output is for --format; name a file")
+        if "\0" in path:
+            raise WrongName(f"{text!r}: no file has such a name")
         if form.lower() not in FORMATS:
             raise UnknownName("format", form, FORMATS)
-        if os.path.realpath(path) in read:
-            raise WrongName(f"{path!r} is read or written already: name another file")
-        read.add(os.path.realpath(path))
+        if is_input is not None and is_input(path):
+            raise WrongName(f"{path!r} is read and would be lost: name another file")
+        if is_replaced(path):
+            real = os.path.realpath(path)
+            if real in taken:
+                raise WrongName(f"{path!r} is read or written already: name another file")
+            taken.add(real)
         found.append(Export(form.lower(), path))
     return found
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import IO, Annotated
 
 import typer
 
-from replaylint.commands.files import STANDARD_OUTPUT, NotWritten, written_whole
-from replaylint.commands.inputs import rereadable
+from replaylint.commands.files import NotWritten, written_whole
+from replaylint.commands.inputs import is_read, rereadable
 from replaylint.commands.output import complain
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
 from replaylint.recording.source import RecordingError, Source
@@ -34,7 +33,7 @@ def extract(
     Exit status: 0 written, 2 not written, or the recording could not be read to its end.
     """
     with rereadable(trace) as path:
-        if _is_one_file(path, output):
+        if is_read(output, [trace]):
             complain(f"{output}: is the recording itself; name another file")
             return 2
         survey = Survey(path)
@@ -52,13 +51,6 @@ def extract(
             complain(f"{trace}: resume {resume} depends on more than can be cut out; nothing was written")
             return 2
     return 2 if error is not None else 0
-
-
-def _is_one_file(path: str, output: str) -> bool:
-    try:
-        return output != STANDARD_OUTPUT and Path(output).samefile(path)
-    except (OSError, ValueError):
-        return False
 
 
 def _write(path: str, selection: Selection, survey: Survey, output: str) -> bool:

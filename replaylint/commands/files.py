@@ -7,14 +7,19 @@ import stat
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, Final, cast
 
 from replaylint.commands.output import OutputError, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-STANDARD_OUTPUT = "-"
+STANDARD_OUTPUT: Final = "-"
+STDOUT: Final = 1
+STDERR: Final = 2
+
+OPEN: Final = ("/dev/fd/", "/dev/std", "/proc/")
+"""How paths begin that stand for a file that is open. Whoever opened it would go on with the one that was replaced."""
 
 
 def write_file(path: str, pieces: Iterable[str] | Iterable[bytes]) -> None:
@@ -33,24 +38,20 @@ class NotWritten(Exception):  # noqa: N818  (it undoes, it is no error)
 def written_whole(output: str) -> Iterator[tuple[IO[bytes], str]]:
     """A temporary file and its name: it becomes the output when all is done. Raises OutputError."""
     try:
-        target = Path(output).resolve()
-        replaces = output != STANDARD_OUTPUT and _is_replaced(target)
-        with NamedTemporaryFile(prefix=".replaylint-", dir=target.parent if replaces else None, delete=False) as file:
-            made = Path(file.name)
-            try:
+        target = Path(output).resolve() if is_replaced(output) else None
+        folder = None if target is None else target.parent
+        file = NamedTemporaryFile(prefix=".replaylint-", dir=folder, delete=False)  # noqa: SIM115  (it is closed below)
+        made = Path(file.name)
+        try:
+            with file:  # whose end may fail, too: on a full disk
                 yield cast("IO[bytes]", file), file.name
-                file.close()
-                if replaces:
-                    made.chmod(_mode(target))
-                    made.replace(target)
-                elif output == STANDARD_OUTPUT:
-                    write(_pieces(made))
-                else:
-                    with target.open("wb") as special:
-                        special.writelines(_pieces(made))
-            finally:
-                file.close()
-                made.unlink(missing_ok=True)
+            if target is None:
+                _pour(made, output)
+            else:
+                made.chmod(_mode(target))
+                made.replace(target)
+        finally:
+            made.unlink(missing_ok=True)
     except NotWritten:
         return
     except (OSError, ValueError) as error:
@@ -58,14 +59,36 @@ def written_whole(output: str) -> Iterator[tuple[IO[bytes], str]]:
         raise OutputError(f"{output}: cannot be written: {why}") from error
 
 
+def is_replaced(output: str) -> bool:
+    """Whether a new file takes the place of this one: a device, a pipe and what is open already are written to."""
+    if output == STANDARD_OUTPUT or os.path.abspath(output).startswith(OPEN):  # noqa: PTH100  (it follows no link)
+        return False
+    try:
+        regular = stat.S_ISREG(os.stat(output).st_mode)  # noqa: PTH116
+    except (OSError, ValueError):
+        return True  # there is none; else whoever writes it says what is wrong
+    return regular and not _is_stream(output, STDOUT) and not _is_stream(output, STDERR)
+
+
+def _is_stream(output: str, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(output), os.fstat(descriptor))  # noqa: PTH116
+    except (OSError, ValueError):
+        return False
+
+
+def _pour(made: Path, output: str) -> None:
+    """Write the content into what is not replaced. Both streams go on where it ends."""
+    if output == STANDARD_OUTPUT or _is_stream(output, STDOUT):
+        write(_pieces(made))
+        return
+    with open(os.dup(STDERR) if _is_stream(output, STDERR) else output, "ab") as file:  # noqa: PTH123
+        file.writelines(_pieces(made))
+
+
 def _pieces(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         yield from iter(lambda: file.read(1 << 16), b"")
-
-
-def _is_replaced(target: Path) -> bool:
-    """Whether a new file can take the place of this one: a device or a pipe is written to."""
-    return target.is_file() or not target.exists()
 
 
 def _mode(target: Path) -> int:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from replaylint.commands import COMMANDS
 from replaylint.commands.output import OutputError, complain
-from replaylint.recording.source import STANDARD_INPUT
+from replaylint.recording.detect import NOT_A_RECORDING, recognise
+from replaylint.recording.source import STANDARD_INPUT, RecordingError, Source
+from replaylint.report.lint import known_format
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from replaylint.report.model import Report
 
@@ -46,6 +48,39 @@ def _is_pipe(path: str) -> bool:
     except (OSError, ValueError):
         return False  # whoever reads it says what is wrong
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def is_read(output: str, inputs: Iterable[str], form: str | None = None) -> bool:
+    """Whether this file is one of these inputs, by whatever name: also one in a folder, if it is a recording.
+
+    `form` is the name of their format, if it was given. Raises UnknownName where there is no such.
+    """
+    return os.path.isfile(output) and any(_holds(path, output, form) for path in inputs)  # noqa: PTH113
+
+
+def _holds(path: str, output: str, form: str | None) -> bool:
+    if path == STANDARD_INPUT or not os.path.isdir(path):  # noqa: PTH112
+        return _is_one_file(0 if path == STANDARD_INPUT else path, output)
+    from replaylint.report.folders import recordings_in  # noqa: PLC0415
+
+    # What is no recording, such as an earlier report, is passed over.
+    return any(_is_one_file(each, output) and _is_recording(each, form) for each in recordings_in(path))
+
+
+def _is_one_file(path: str | int, output: str) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.stat(output))  # noqa: PTH116
+    except (OSError, ValueError):
+        return False
+
+
+def _is_recording(path: str, form: str | None) -> bool:
+    try:
+        with Source(path) as source:
+            recognise(source, form and known_format(form))
+    except RecordingError as error:
+        return error.code != NOT_A_RECORDING
+    return True
 
 
 def complain_of(report: Report) -> bool:

@@ -15,10 +15,12 @@ from replaylint.commands.export import exports
 from replaylint.commands.nearby import LARGEST, OWN
 from replaylint.render.escape import printable
 from replaylint.report.exceptions import exception
+from replaylint.report.findings import chosen
 from replaylint.report.lint import known_format
 from replaylint.report.names import UnknownName, WrongName
 from replaylint.report.sizes import size_in_bytes
 from replaylint.report.wishes import wanted
+from replaylint.rules import all_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,11 +33,14 @@ if TYPE_CHECKING:
 AGENT: Final = "agent"
 """The key of the exceptions."""
 
+TABLES: Final = ("tool", "replaylint")
+"""Where the settings stand in a pyproject.toml."""
+
 NOT_SETTABLE: Final = frozenset(
     {
         *("traces", "client_file", "agent_file", "concat"),  # what is read
         *("session", "resume", "statistics", "group_by", "timeline"),  # what is looked at this time
-        *("write_baseline", "show_settings", "version", "usage"),  # what is done instead
+        *("write_baseline", "no_settings", "show_settings", "version", "usage"),  # what is done instead
     }
 )
 """The parameters of `check` that belong to one run."""
@@ -45,6 +50,9 @@ LEXEME: Final = r"""(?x)
     | " (?: \\. | [^"\\] )* " | ' [^']* ' | \#[^\n]*
     | [\[\]{}\n]"""
 """What tells where a statement of TOML ends: at a line end outside of all others."""
+
+UNSET: Final[tuple[object, ...]] = (None, (), [])
+"""How typer has what was not given."""
 
 ORIGINS: Final = {"COMMANDLINE": "command line", "DEFAULT_MAP": "", "ENVIRONMENT": "environment"}
 
@@ -68,13 +76,17 @@ def options(context: typer.Context) -> dict[str, Option]:
 
 
 def in_force(context: typer.Context, found: Settings | None) -> Iterator[str]:
-    """Every setting as a line: its value, and where that is from."""
+    """Every setting as a line: its value, and where that is from. Raises WrongName before the first."""
+    known = options(context)
+    for option in known.values():
+        if context.params[option.name] not in UNSET:
+            _check(option.name, context.params[option.name])
     lines = {} if found is None else _lines(found)
-    for name, option in options(context).items():
+    for name, option in known.items():
         value = context.params[option.name]
         source = context.get_parameter_source(option.name)
         origin = ORIGINS.get(source.name if source is not None else "", "default") or _place(found, lines, (name,))
-        shown = f"# {name} is not set" if value in (None, (), []) else f"{name} = {dumps(value, ensure_ascii=False)}"
+        shown = f"# {name} is not set" if value in UNSET else f"{name} = {dumps(value, ensure_ascii=False)}"
         yield printable(f"{shown}  # {origin}") + "\n"
     for number, each in enumerate(() if found is None else found.exceptions):
         pairs = (f"{key} = {dumps(value, ensure_ascii=False, default=str)}" for key, value in each.items())
@@ -152,6 +164,8 @@ def _set(
         if key not in known:
             if key in dict(_long_names(context.command.params)):
                 raise WrongName("can only be given on the command line")
+            if found.path.endswith(OWN) and key in TABLES and isinstance(value, dict):
+                raise WrongName(f"in {OWN} the options stand at the top, without a table")
             raise UnknownName("setting", key, [*known, AGENT])
         option = known[key]
         taken = _placed(option.name, _taken(option, value), folder)
@@ -166,7 +180,8 @@ def _taken(option: Option, value: object) -> Any:
     if option.is_flag:
         return _of(bool, value, "true or false")
     if option.name == "severity" and isinstance(value, dict):
-        return [f"{rule}={_of(str, level, f'a text for {rule}')}" for rule, level in value.items()]
+        levels = {rule: _of(str, level, f"a text for {rule}") for rule, level in value.items()}
+        return [f"{rule}={levels[rule]}" for rule in sorted(levels, key=_generality)]
     if option.multiple:
         table = ", or a table" if option.name == "severity" else ""
         texts = value if isinstance(value, list) else [value]
@@ -177,6 +192,11 @@ def _taken(option: Option, value: object) -> Any:
         unknown = UnknownName("value", text, choices)
         raise unknown if unknown.nearest is not None else WrongName(f"has to be one of {', '.join(choices)}")
     return text
+
+
+def _generality(name: str) -> tuple[int, int]:
+    """Sorts what means more rules first, for the last one counts and tables have no order. Raises UnknownName."""
+    return -len(chosen(name, all_rules())), len(name)
 
 
 def _of(kind: type, value: object, wanted: str) -> Any:
@@ -191,8 +211,10 @@ def _kind(value: object) -> str:
 
 
 def _placed(name: str, value: Any, folder: str) -> Any:
-    """Paths in a file are relative to its folder."""
+    """Paths in a file are relative to its folder. Raises WrongName where there is none."""
     if name == "baseline":
+        if not value:
+            raise WrongName("has to be the path of a file, not empty")
         return os.path.join(folder, value)  # noqa: PTH118
     if name == "export":
         parts = (each.partition("=") for each in value)
@@ -209,13 +231,14 @@ def _check(name: str, value: Any) -> None:
     elif name == "max_line":
         size_in_bytes(value)
     elif name == "export":
-        exports(value, ())
+        exports(value)
 
 
 def _exceptions(found: Settings, value: object) -> list[dict[str, Any]]:
     """Raises WrongSettings."""
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-        raise _wrong(found, (AGENT,), f"{AGENT}: has to be a list of tables: write [[{AGENT}]] above each")
+        header = AGENT if found.path.endswith(OWN) else f"{'.'.join(TABLES)}.{AGENT}"
+        raise _wrong(found, (AGENT,), f"{AGENT}: has to be a list of tables: write [[{header}]] above each")
     for number, each in enumerate(value):
         try:
             exception(each)

@@ -1,11 +1,12 @@
-"""What standard output can show: its width, colour, and signs beyond ASCII."""
+"""What standard output can show: its width, colour, and signs beyond ASCII; and where a CI system looks for files."""
 
 from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from replaylint.render.view import SIGNS, View
 
@@ -14,10 +15,15 @@ if TYPE_CHECKING:
 
 When = Literal["auto", "always", "never"]
 
+CHECKOUTS: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
+"""Variables with the root of the checkout:
+https://docs.github.com/en/actions/reference/workflows-and-actions/variables and
+https://docs.gitlab.com/ci/variables/predefined_variables/"""
+
 
 def view(color: When) -> View:
-    """How to show text for people there."""
-    return View(width=width(), colour=shows_colour(color), unicode=shows_unicode())
+    """How to show a report there."""
+    return View(width=width(), colour=shows_colour(color), unicode=shows_unicode(), checkout=checkout())
 
 
 def width() -> int | None:
@@ -50,6 +56,20 @@ def shows_unicode(variables: Mapping[str, str] = os.environ) -> bool:
     except (UnicodeError, LookupError):
         return False
     return True
+
+
+def checkout(variables: Mapping[str, str] = os.environ) -> tuple[str, str] | None:
+    """The root of the checkout of a CI system and the working folder, as paths are shown; None where there is none."""
+    for name in CHECKOUTS:
+        root = variables.get(name, "")
+        if os.path.isabs(root):  # noqa: PTH117  (pathlib would cost at start-up)
+            with suppress(OSError):  # the working folder may be gone
+                return _shown(root), _shown(os.getcwd())  # noqa: PTH109
+    return None
+
+
+def _shown(path: str) -> str:
+    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def _is_terminal() -> bool:

@@ -24,6 +24,15 @@ HEAD_LINES = 1000
 HEAD_BYTES = 1_000_000
 SHOWN_CHARACTERS = 60
 
+REPORTS = (
+    b"## replaylint ",
+    b'{"type":"resume","trace":',
+    b'{"type":"finding","rule":',
+    b'{"type":"trace","path":',
+    b'{"type":"summary","schema_version":',
+)
+"""How reports begin that quote messages, or name methods, as recordings do: they are exported to folders of these."""
+
 
 class Recording:
     """A recording that was recognised: its format's name, its messages still unread."""
@@ -55,7 +64,11 @@ def recognise(source: Source, form: str | None = None) -> Recording:
         records = _beginning(iter(head), [])
         rest, failed = failing(error), error
     beginning = Head(head, records)
-    found = _best(beginning) if form is None else next(each for each in every_format() if form == each.NAME)
+    found: Format | None = None
+    if form is not None:
+        found = next(each for each in every_format() if form == each.NAME)
+    elif not _is_report(head):
+        found = _best(beginning)
     if (found is None or found in family(RECORDS)) and any(len(line) >= HEAD_BYTES for line in head):
         # A line as long as that may be a document, which is not parsed as a whole: only now that it is none.
         beginning = Head(head, [record for line in head for record in _records(line)])
@@ -104,11 +117,17 @@ def _best(head: Head) -> Format | None:
     return best(formats, head)
 
 
+def _is_report(head: list[bytes]) -> bool:
+    return bool(head) and head[0].startswith(REPORTS)
+
+
 def _why_not(head: list[bytes]) -> str:
     texts = (line[: 4 * SHOWN_CHARACTERS].decode(errors="replace").strip(BLANK) for line in head)
     text = next(filter(None, texts), None)
     if text is None:
         return "is empty"
+    if _is_report(head):
+        return "is a report of replaylint, no recording"
     shown = text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 3] + "..."
     names = ", ".join(form.NAME for form in every_format())
     return f"is no recording that replaylint knows; it begins with {shown!r}; formats: {names}"

@@ -1,46 +1,85 @@
-"""What a project agreed not to fail on, as text: a line for the baseline, and one for each exception that counts."""
+"""What a project agreed not to fail on: a line for the baseline, and one for each exception that counts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from replaylint.render.escape import printable
-from replaylint.render.layout import JOINT, joined, line
+from replaylint.render.layout import joined, line
 from replaylint.render.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from replaylint.render.view import View
     from replaylint.report.model import Baseline, Exemption, Report
 
 NAMED: Final = 5
-"""So many entries that no longer occur are named."""
+"""So many entries that no longer occur, or exceptions, are named."""
 
 
 def agreed(view: View, report: Report) -> Iterator[str]:
-    """A line each; an exception that left nothing out has none."""
+    """As text; an exception that left nothing out has no line."""
     if report.baseline is not None:
         yield _baseline(view, report.baseline)
-    for each in report.exceptions:
-        if each.findings:
-            yield _exemption(view, each)
+    for each in counting(report):
+        yield line(view, 0, ("bold", "exception"), f" {printable(of_exception(each))}")
+
+
+def beside(report: Report, *, updated: bool) -> Iterator[str]:
+    """What to say beside a format that does not tell it: what is gone, unless that is `updated`, and all exceptions."""
+    baseline = report.baseline
+    if baseline is not None and baseline.gone and not updated:
+        yield f"{baseline.path}: {no_longer(baseline)}; --write-baseline {baseline.path} brings it up to date"
+    left_out = [f"{counted(each.findings, 'finding')} of {agent(each)}" for each in counting(report)]
+    if left_out:
+        yield f"left out by exceptions: {some(left_out)}"
 
 
 def _baseline(view: View, baseline: Baseline) -> str:
     known = f" {printable(baseline.path)}: {joined(counted(baseline.known, 'finding'))} known"
-    gone = [f"{each.rule} {each.name}" for each in baseline.gone]
-    if not gone:
-        return line(view, 0, ("bold", "baseline"), known)
-    entries = f"1{JOINT}entry no longer occurs" if len(gone) == 1 else f"{len(gone)}{JOINT}entries no longer occur"
-    more = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
-    return line(view, 0, ("bold", "baseline"), f"{known}; {entries}: {printable(', '.join(gone[:NAMED]))}{more}")
+    gone = f"; {no_longer(baseline)}: {printable(named(baseline))}" if baseline.gone else ""
+    return line(view, 0, ("bold", "baseline"), known + gone)
 
 
-def _exemption(view: View, each: Exemption) -> str:
-    agent = each.name if each.version is None else f"{each.name} {each.version}"
-    left_out = f"{joined(counted(each.findings, 'finding'))} of {printable(', '.join(each.ignore))} left out"
-    until = "" if each.until is None else f", until {printable(each.until)}"
+# Words
+
+
+def counted_entries(number: int) -> str:
+    """So many entries of a baseline."""
+    return "1 entry" if number == 1 else f"{number} entries"
+
+
+def no_longer(baseline: Baseline) -> str:
+    """How many of its entries are gone."""
+    number = len(baseline.gone)
+    return f"{counted_entries(number)} no longer {'occurs' if number == 1 else 'occur'}"
+
+
+def named(baseline: Baseline) -> str:
+    """Which are gone."""
+    return some([f"{each.rule} {each.name}" for each in baseline.gone])
+
+
+def counting(report: Report) -> list[Exemption]:
+    """The exceptions that left something out."""
+    return [each for each in report.exceptions if each.findings]
+
+
+def agent(of: Exemption) -> str:
+    """For which agent an exception is."""
+    return of.name if of.version is None else f"{of.name} {of.version}"
+
+
+def of_exception(each: Exemption) -> str:
+    """Whose findings it left out, how many, until when, and why."""
+    until = "" if each.until is None else f", until {each.until}"
     passed = ", which has passed" if each.expired else ""
-    text = f" for {printable(agent)}: {left_out}{until}{passed}: {printable(each.reason)}"
-    return line(view, 0, ("bold", "exception"), text)
+    left_out = f"{counted(each.findings, 'finding')} of {', '.join(each.ignore)} left out"
+    return f"for {agent(each)}: {left_out}{until}{passed}: {each.reason}"
+
+
+def some(texts: Sequence[str]) -> str:
+    """The first of these, and how many more there are."""
+    more = f" and {len(texts) - NAMED} more" if len(texts) > NAMED else ""
+    return ", ".join(texts[:NAMED]) + more

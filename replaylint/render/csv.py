@@ -1,12 +1,14 @@
 """`csv`: a session of a resume a row; with `--statistics` all resumes together, or a group of them, a row.
 
-Durations are in seconds, lines 1-based; what is not known is empty. No text is a formula for a spreadsheet.
+Durations are in seconds, lines 1-based; what is not known is empty. No text is a formula for a spreadsheet, also where
+that takes semicolons for the ends of cells.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import TYPE_CHECKING, Final
 
 from orjson import dumps
@@ -33,6 +35,9 @@ FORMULA: Final = tuple(
 )
 """What a spreadsheet takes for the beginning of a formula, after blanks, too; an apostrophe before it makes it a text:
 https://owasp.org/www-community/attacks/CSV_Injection"""
+
+# With a comma as decimal sign, spreadsheets expect semicolons between cells.
+_NEXT_CELL: Final = re.compile(rf""";(?=[\s"]*[{re.escape("".join(FORMULA))}])""")
 
 DISTRIBUTION: Final = ("n", "min", "p50", "p90", "p95", "p99", "max", "mean")
 
@@ -81,7 +86,7 @@ def _cell(value: Cell) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        text = printable(value)
+        text = _NEXT_CELL.sub(r"\\x3b", printable(value))
         return f"'{text}" if text.lstrip().startswith(FORMULA) else text
     return dumps(value).decode()
 

@@ -6,10 +6,10 @@ are left out.
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from replaylint.recording.source import STANDARD_INPUT
+from replaylint.render.address import address
 from replaylint.render.escape import printable
 from replaylint.render.words import counted
 
@@ -25,15 +25,20 @@ SHOWN: Final = 10
 """So many annotations of each command GitHub shows for a step:
 https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md#limitations"""
 
+LONGEST: Final = 4096
+"""So many UTF-16 units of a message, after its escapes are read, GitHub's runner keeps:
+https://github.com/actions/runner/blob/main/src/Runner.Worker/ExecutionContext.cs (_maxIssueMessageLength)"""
 
-def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
+
+def render(report: Report, view: View) -> Iterator[bytes]:
     """The gravest first, as many as are shown; a last notice says how many more there are."""
     found: dict[str, list[bytes]] = {command: [] for command in COMMANDS.values()}
-    found["error"] += [_unreadable(trace.path, trace.error) for trace in report.traces if trace.error is not None]
+    errors = [(trace.path, trace.error) for trace in report.traces if trace.error is not None]
+    found["error"] += [_unreadable(view, path, error) for path, error in errors]
     for finding in report.findings:
         if not finding.known:
             command = COMMANDS[finding.severity]
-            found[command].append(_annotation(command, finding))
+            found[command].append(_annotation(view, command, finding))
     room = dict.fromkeys(found, SHOWN)
     if any(len(lines) > SHOWN for lines in found.values()):
         room["notice"] -= 1
@@ -46,33 +51,48 @@ def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
         message = (
             f"{' and '.join(more)} more; GitHub shows {SHOWN} of each kind for a step, other formats list them all"
         )
-        yield _command("notice", "replaylint", message)
+        yield _command(view, "notice", "replaylint", message)
 
 
-def _annotation(command: str, finding: Finding) -> bytes:
+def _annotation(view: View, command: str, finding: Finding) -> bytes:
     title = f"{finding.rule} {finding.name}"
-    return _command(command, title, finding.message, finding.trace, finding.line, finding.last_line)
+    return _command(view, command, title, finding.message, finding.trace, finding.line, finding.last_line)
 
 
-def _unreadable(path: str, error: ReadError) -> bytes:
-    return _command("error", f"unreadable recording ({error.code})", error.message, path, error.line)
+def _unreadable(view: View, path: str, error: ReadError) -> bytes:
+    return _command(view, "error", f"unreadable recording ({error.code})", error.message, path, error.line)
 
 
 def _command(
-    command: str, title: str, message: str, path: str | None = None, line: int | None = None, last: int | None = None
+    view: View,
+    command: str,
+    title: str,
+    message: str,
+    path: str | None = None,
+    line: int | None = None,
+    last: int | None = None,
 ) -> bytes:
     places: dict[str, object] = {}
     if path is None or path == STANDARD_INPUT:
         message = message if line is None else f"line {line}: {message}"
     else:
-        places["file"] = PurePath(path).as_posix()
+        places["file"] = address(path, view.checkout)
         if line is not None:
             places["line"] = line
         if line is not None and last is not None and last > line:
             places["endLine"] = last
     places["title"] = title
     properties = ",".join(f"{name}={_property(str(value))}" for name, value in places.items())
-    return f"::{command} {properties}::{_data(message)}\n".encode()
+    return f"::{command} {properties}::{_data(_cut(printable(message)))}\n".encode()
+
+
+def _cut(text: str) -> str:
+    """No more of it than is kept; then its end says that it is cut, and how long it was."""
+    units = text.encode("utf-16-le")
+    if len(units) <= 2 * LONGEST:
+        return text
+    end = f"\N{HORIZONTAL ELLIPSIS} ({len(text):,} characters)"
+    return units[: 2 * (LONGEST - len(end))].decode("utf-16-le", errors="ignore") + end
 
 
 def _data(text: str) -> str:

@@ -6,10 +6,11 @@ out.
 
 from __future__ import annotations
 
-from pathlib import PurePath
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from replaylint.recording.source import STANDARD_INPUT
+from replaylint.render.address import address
 from replaylint.render.ascii_json import listed
 from replaylint.render.escape import printable
 from replaylint.report.distinct import distinct
@@ -27,30 +28,39 @@ UNREADABLE: Final = "blocker"
 """What could not be read hides all the rest."""
 
 
-def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
+def render(report: Report, view: View) -> Iterator[bytes]:
     """An array with an object for each recording that could not be read and for each finding."""
-    yield from listed(_entries(report))
+    yield from listed(_entries(report, view))
     yield b"\n"
 
 
-def _entries(report: Report) -> Iterator[dict[str, object]]:
-    errors = [(trace.path, trace.error) for trace in report.traces if trace.error is not None]
-    names = distinct(f"unreadable:{error.code}" for _, error in errors)
+def _entries(report: Report, view: View) -> Iterator[dict[str, object]]:
+    def path_of(trace: str | None) -> str:
+        return address(trace or STANDARD_INPUT, view.checkout)
+
+    errors = [(path_of(trace.path), trace.error) for trace in report.traces if trace.error is not None]
+    names = distinct(_identity(path, f"unreadable:{error.code}") for path, error in errors)
     for (path, error), name in zip(errors, names, strict=True):
         yield _unreadable(path, error, name)
-    fingerprints = distinct(finding.fingerprint for finding in report.findings)
-    for finding, fingerprint in zip(report.findings, fingerprints, strict=True):
+    paths = [path_of(finding.trace) for finding in report.findings]
+    fingerprints = distinct(map(_identity, paths, (finding.fingerprint for finding in report.findings)))
+    for finding, path, fingerprint in zip(report.findings, paths, fingerprints, strict=True):
         if not finding.known:  # but numbered: a baseline changes nothing about the others
-            yield _finding(finding, fingerprint)
+            yield _finding(finding, path, fingerprint)
 
 
-def _finding(finding: Finding, fingerprint: str) -> dict[str, object]:
+def _identity(path: str, what: str) -> str:
+    """A fingerprint that no other recording has, so that one more of them changes none."""
+    return sha256(f"{path}\0{what}".encode(errors="surrogatepass")).hexdigest()
+
+
+def _finding(finding: Finding, path: str, fingerprint: str) -> dict[str, object]:
     return {
         "description": printable(finding.message),
         "check_name": f"{finding.rule} {finding.name}",
         "fingerprint": fingerprint,
         "severity": SEVERITIES[finding.severity],
-        "location": _location(finding.trace, finding.line),
+        "location": _location(path, finding.line),
     }
 
 
@@ -64,6 +74,6 @@ def _unreadable(path: str, error: ReadError, fingerprint: str) -> dict[str, obje
     }
 
 
-def _location(path: str | None, line: int | None) -> dict[str, object]:
-    """Both are required, so what concerns a recording as a whole stands at its first line."""
-    return {"path": PurePath(path or STANDARD_INPUT).as_posix(), "lines": {"begin": line or 1}}
+def _location(path: str, line: int | None) -> dict[str, object]:
+    """A line is required, so what concerns a recording as a whole stands at its first line."""
+    return {"path": path, "lines": {"begin": line or 1}}

@@ -3,7 +3,8 @@
 What GitHub would make a link, a mention or a picture of is code, in which it makes nothing of it:
 https://github.github.com/gfm/ says what is Markdown there, and
 https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
-what is linked beside that. Sessions have numbers instead of ids. Known findings are counted, not shown.
+what is linked beside that. Sessions have numbers instead of ids. Findings that are known from a baseline or left out by
+an exception are counted, not shown.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from replaylint.recording.message import AGENT, CLIENT
+from replaylint.render.agreed import NAMED, counting, named, no_longer, of_exception
 from replaylint.render.escape import printable
 from replaylint.render.rulebook import prose
 from replaylint.render.selection import Shown
@@ -44,6 +46,7 @@ EVIDENCE: Final = 8
 """Lines of evidence of one finding."""
 
 NAME: Final = 100
+REMARK: Final = 300
 SENTENCE: Final = 1000
 QUOTE: Final = 2000
 """Characters that are shown of one text."""
@@ -57,8 +60,10 @@ def render(report: Report, view: View) -> Iterator[str]:
     head = _title(report)
     if not view.quiet:
         head += f"\n{_totals(report)}\n" + _tables(report, redactor)
+    agreed = "".join(_agreed(report))
     yield head
-    yield from _findings(report, view, redactor, LONGEST - len(head))
+    yield from _findings(report, view, redactor, LONGEST - len(head) - len(agreed))
+    yield agreed
 
 
 # The head
@@ -182,21 +187,34 @@ def _findings(report: Report, view: View, redactor: Redactor, room: int) -> Iter
             text = begin + _finding(finding, redactor, quotes)
             room -= len(text)
             if room < 0:
-                yield from _rest(left, len(report.findings) - len(new))
+                yield from _rest(left)
                 return
             yield text
             left.remove(finding)
             begin = ""
-    yield from _rest(left, len(report.findings) - len(new))
+    yield from _rest(left)
 
 
-def _rest(left: Sequence[Finding], known: int) -> Iterator[str]:
+def _rest(left: Sequence[Finding]) -> Iterator[str]:
     if left:
         counts = Counter(each.severity for each in left)
-        named = ", ".join(graded(counts[each], each) for each in SEVERITIES if counts[each])
-        yield f"\n{counted(len(left), 'more finding')} ({named}) would not fit; other formats list them all.\n"
+        graded_counts = ", ".join(graded(counts[each], each) for each in SEVERITIES if counts[each])
+        yield f"\n{counted(len(left), 'more finding')} ({graded_counts}) would not fit; other formats list them all.\n"
+
+
+def _agreed(report: Report) -> Iterator[str]:
+    """What is not shown because the project agreed on it, and what of that is gone."""
+    known = sum(each.known for each in report.findings)
     if known:
         yield f"\nNot shown: {counted(known, 'finding')} known from the baseline.\n"
+    baseline = report.baseline
+    if baseline is not None and baseline.gone:
+        yield f"\nOf the baseline, {no_longer(baseline)}: {_prose(_cut(named(baseline), REMARK))}.\n"
+    exceptions = counting(report)
+    for each in exceptions[:NAMED]:
+        yield f"\nException {_prose(_cut(of_exception(each), REMARK))}.\n"
+    if len(exceptions) > NAMED:
+        yield f"\n{counted(len(exceptions) - NAMED, 'more exception')} left out findings.\n"
 
 
 def _promise(rule: Explanation | None) -> str:

@@ -1,8 +1,9 @@
 """`sarif`: SARIF 2.1.0, which GitHub code scanning, editors and other tools read.
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html says what is in it, and
-https://docs.github.com/en/code-security/reference/code-scanning/sarif-files/sarif-support what GitHub makes of it.
-Known findings are suppressed.
+https://docs.github.com/en/code-security/reference/code-scanning/sarif-files/sarif-support what GitHub makes of it:
+it takes no result without a file and a line. So what concerns a recording as a whole stands at its first line, and what
+concerns all of them at the first line of the first. Known findings are suppressed.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
+from replaylint.recording.source import STANDARD_INPUT
+from replaylint.render.address import address
 from replaylint.render.ascii_json import dumped, listed
 from replaylint.render.escape import printable
 from replaylint.render.rulebook import pages, sections
 from replaylint.render.view import View
+from replaylint.render.words import counted
 from replaylint.report.distinct import distinct
-from replaylint.report.findings import named
+from replaylint.report.findings import SEVERITIES, named
 from replaylint.report.rulebook import entries
 from replaylint.rules import all_rules
 
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
     from replaylint.report.rulebook import Entry
 
     Object = dict[str, object]
+    Numbered = tuple[Finding, str]
+    """A finding and its fingerprint."""
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
@@ -39,22 +45,25 @@ FINGERPRINT: Final = "replaylint/v1"
 ROOT: Final = "%SRCROOT%"
 """What relative paths are relative to. It is left to the reader where that is."""
 
+MOST: Final = 25_000
+"""GitHub takes no file with more results in a run."""
 
-def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
+
+def render(report: Report, view: View) -> Iterator[bytes]:
     """One run. A rule or a result is a line: there may be many."""
-    occurring = {finding.rule for finding in report.findings}
+    fingerprints = distinct(finding.fingerprint for finding in report.findings)
+    kept = _gravest(list(zip(report.findings, fingerprints, strict=True)))
+    occurring = {finding.rule for finding, _ in kept}
     rules = entries(rule for rule in all_rules() if rule.code in occurring)
     indices = {entry.rule.code: index for index, entry in enumerate(rules)}
-    fingerprints = distinct(finding.fingerprint for finding in report.findings)
-    results = (
-        _result(finding, fingerprint, indices)
-        for finding, fingerprint in zip(report.findings, fingerprints, strict=True)
-    )
+    first = report.traces[0].path if report.traces else None
+    results = (_result(view, finding, fingerprint, indices, first) for finding, fingerprint in kept)
+    invocation = _invocation(view, report, len(report.findings) - len(kept))
     yield b'{"$schema": ' + dumped(SCHEMA) + b', "version": "2.1.0", "runs": [{\n'
     yield b'"tool": {"driver": {"name": ' + dumped(report.tool.name) + b', "version": ' + dumped(report.tool.version)
     yield b', "rules": '
     yield from listed(map(_rule, rules))
-    yield b'}},\n"invocations": ' + dumped([_invocation(report)]) + b',\n"results": '
+    yield b'}},\n"invocations": ' + dumped([invocation]) + b',\n"results": '
     yield from listed(results)
     yield b"}]}\n"
 
@@ -83,16 +92,28 @@ def _rule(entry: Entry) -> Object:
 # What was found
 
 
-def _result(finding: Finding, fingerprint: str, indices: dict[str, int]) -> Object:
+def _gravest(found: list[Numbered]) -> list[Numbered]:
+    """All of them in report order; where they are too many, the gravest, in this order within a severity."""
+    if len(found) <= MOST:
+        return found
+    return sorted(found, key=lambda each: SEVERITIES.index(each[0].severity))[:MOST]
+
+
+def _result(view: View, finding: Finding, fingerprint: str, indices: dict[str, int], first: str | None) -> Object:
+    """`first` is the recording at which it stands that concerns all of them, if there is any."""
+    path = finding.trace or first
     result: Object = {
         "ruleId": finding.rule,
         "level": LEVELS[finding.severity],
-        "message": _message(finding.message),
-        "locations": _locations(finding.trace, finding.line, finding.last_line),
+        "message": {"text": _text(finding.message) + _links(finding)},
+        "locations": [] if path is None else [_location(view, path, finding.line or 1, finding.last_line)],
         "relatedLocations": [
-            location
-            for evidence in finding.evidence
-            for location in _locations(getattr(evidence, "trace", finding.trace), evidence.line, what=evidence.what)
+            {
+                "id": number,
+                **_location(view, getattr(evidence, "trace", finding.trace) or STANDARD_INPUT, evidence.line),
+                "message": {"text": _text(evidence.what)},
+            }
+            for number, evidence in enumerate(finding.evidence, 1)
         ],
         "partialFingerprints": {FINGERPRINT: fingerprint},
         "properties": {
@@ -110,40 +131,54 @@ def _result(finding: Finding, fingerprint: str, indices: dict[str, int]) -> Obje
     return result
 
 
-def _invocation(report: Report) -> Object:
-    """Whether everything could be read."""
-    errors = [_notification(trace.path, trace.error) for trace in report.traces if trace.error is not None]
-    return {"executionSuccessful": not errors, "toolExecutionNotifications": errors}
+def _links(finding: Finding) -> str:
+    """The evidence, as a message links to it: GitHub shows no related location otherwise."""
+    links = []
+    for number, evidence in enumerate(finding.evidence, 1):
+        there = getattr(evidence, "trace", None)
+        file = "" if there is None else f" of {_text(there)}"
+        links.append(f"[line {evidence.line}]({number}){file} {_text(evidence.what)}")
+    return f" (evidence: {', '.join(links)})" if links else ""
 
 
-def _notification(path: str, error: ReadError) -> Object:
+def _invocation(view: View, report: Report, left_out: int) -> Object:
+    """Whether everything could be read, and how many results are too many."""
+    errors = [_unreadable(view, trace.path, trace.error) for trace in report.traces if trace.error is not None]
     return {
-        "descriptor": {"id": error.code},
-        "level": "error",
-        "message": _message(error.message),
-        "locations": _locations(path, error.line),
+        "executionSuccessful": not errors,
+        "toolExecutionNotifications": [*errors, _more(left_out)] if left_out else errors,
     }
 
 
-def _locations(path: str | None, line: int | None, last: int | None = None, what: str | None = None) -> list[Object]:
-    if path is None:
-        return []
-    physical: Object = {"artifactLocation": _artifact(path)}
+def _unreadable(view: View, path: str, error: ReadError) -> Object:
+    return {
+        "descriptor": {"id": error.code},
+        "level": "error",
+        "message": {"text": _text(error.message)},
+        "locations": [_location(view, path, error.line)],
+    }
+
+
+def _more(left_out: int) -> Object:
+    text = f"{counted(left_out, 'finding')} more; GitHub takes {MOST:,} in a file, other formats list them all"
+    return {"descriptor": {"id": "too-many-findings"}, "level": "warning", "message": {"text": text}}
+
+
+def _location(view: View, path: str, line: int | None, last: int | None = None) -> Object:
+    physical: Object = {"artifactLocation": _artifact(address(path, view.checkout))}
     if line is not None:
         physical["region"] = {"startLine": line, "endLine": max(line, last or line)}
-    location: Object = {"physicalLocation": physical}
-    if what is not None:
-        location["message"] = _message(what)
-    return [location]
+    return {"physicalLocation": physical}
 
 
 @cache  # findings are many, their paths are few
 def _artifact(path: str) -> Object:
     if PurePath(path).is_absolute():
         return {"uri": Path(path).as_uri()}
-    return {"uri": quote(PurePath(path).as_posix(), errors="surrogatepass"), "uriBaseId": ROOT}
+    return {"uri": quote(path, errors="surrogatepass"), "uriBaseId": ROOT}
 
 
-def _message(text: str) -> Object:
-    """A plain text in which nothing is a link: `[…](…)` would be one."""
-    return {"text": printable(text).replace("](", r"]\x28")}
+def _text(text: str) -> str:
+    """A plain text in which nothing is a link or begins one: `[…](…)` would be one, also with a link of ours."""
+    closed, bracket, rest = printable(text).replace("](", r"]\x28").rpartition("]")
+    return closed + bracket + rest.replace("[", r"\x5b")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -11,16 +12,17 @@ from replaylint.render.layout import joined, line
 from replaylint.render.table import NOTHING, table
 from replaylint.render.words import counted, resolution, round_duration
 from replaylint.replay.outcome import OUTCOMES
+from replaylint.report.findings import SEVERITIES
 from replaylint.report.unknown import REASONS
 from replaylint.rules.words import duration
 from replaylint.statistics.percentiles import least
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from replaylint.render.layout import Piece
     from replaylint.render.view import View
-    from replaylint.report.model import Distribution, Group, QuietTimer, Statistics, Summary
+    from replaylint.report.model import Distribution, Finding, Group, QuietTimer, Report, Statistics, Summary
 
 HEADLINE: Final = "response_gap_s"
 TIMINGS: Final = {
@@ -42,11 +44,13 @@ FEWEST_CELLS: Final = 10
 KINDS: Final = {"agent": "agent", "client": "client", "file": "recording", "session": "session"}
 
 
-def statistics(view: View, summary: Summary) -> Iterator[str]:
-    """All resumes, and a row for each group of them."""
+def statistics(view: View, report: Report) -> Iterator[str]:
+    """All resumes, a row for each rule that found something, and one for each group."""
+    summary = report.summary
     yield from _timings(view, summary)
     yield from _histogram(view, summary.timing[HEADLINE])
     yield from _timers(view, summary)
+    yield from _rules(view, report.findings)
     if summary.group_by is not None:
         yield from _groups(view, summary)
         yield from _timers_by_group(view, summary)
@@ -130,6 +134,27 @@ def _timer(timer: QuietTimer) -> list[Piece | str]:
         _duration(late.p50),
         _duration(late.max),
     ]
+
+
+# Findings
+
+
+def _rules(view: View, findings: Iterable[Finding]) -> Iterator[str]:
+    """How many of each severity, and in how many recordings; the gravest first."""
+    found: dict[tuple[str, str], list[Finding]] = {}
+    for each in findings:
+        found.setdefault((each.rule, each.name), []).append(each)
+    counts = {rule: Counter(each.severity for each in of_rule) for rule, of_rule in found.items()}
+    rows: list[list[Piece | str]] = []
+    for rule in sorted(found, key=lambda rule: ([-counts[rule][severity] for severity in SEVERITIES], rule)):
+        numbers: list[Piece | str] = [
+            (severity, str(number)) if (number := counts[rule][severity]) else NOTHING for severity in SEVERITIES
+        ]
+        recordings = {each.trace for each in found[rule]} - {None}
+        rows.append([printable(" ".join(rule)), *numbers, str(len(recordings) or NOTHING)])
+    if rows:
+        yield "\n"
+        yield from table(view, 0, ["findings", "errors", "warnings", "info", "recordings"], rows, titled=True)
 
 
 # Groups

@@ -11,11 +11,12 @@ from replaylint.render.escape import printable
 from replaylint.render.layout import JOINT, joined, line
 from replaylint.render.selection import SLOWEST, Shown
 from replaylint.render.words import MARKERS, counted, figures, fixer, graded, identifier, place, resolution
+from replaylint.report.connections import first_files
 from replaylint.report.unknown import REASONS, why_unknown
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from replaylint.render.layout import Piece
     from replaylint.render.view import View
@@ -73,7 +74,7 @@ def render(report: Report, view: View) -> Iterator[str]:
         from replaylint.render.statistics import statistics  # noqa: PLC0415
 
         yield from _totals(view, report, filtered=False)
-        yield from statistics(view, report.summary)
+        yield from statistics(view, report)
         of_the_run = shown.of_trace.get(None, ())
         if of_the_run:
             yield "\n"
@@ -92,9 +93,9 @@ def render(report: Report, view: View) -> Iterator[str]:
 
                 yield from timeline(view, 4, shown.resumes[number], view.timelines[number])
             for finding in shown.of_resume.get(number, ()):
-                yield from _finding(view, finding, 4, named=shown.resumes[number].sessions[:1])
+                yield from _finding(view, finding, 4, of=shown.resumes[number])
         if path not in known and traces[path].format is not None:
-            yield line(view, 2, "no session/resume and no session/load")
+            yield line(view, 2, _without_resumes(traces[path], first_files(report.traces)[path]))
         yield from _outside(view, shown, path)
         yield "\n"
     for finding in shown.of_trace.get(None, ()):
@@ -116,6 +117,12 @@ def _outside(view: View, shown: Shown, path: str) -> Iterator[str]:
 
 
 # A recording
+
+
+def _without_resumes(trace: Trace, first: Trace) -> str:
+    if first is not trace:
+        return f"a part of the same recording as {printable(first.path)}"
+    return "no session/resume and no session/load"
 
 
 def _headline(view: View, trace: Trace) -> Iterator[str]:
@@ -337,15 +344,19 @@ def _bar(view: View, timing: Timing) -> Iterator[str]:
 
 
 def _finding(
-    view: View, finding: Finding, indent: int, *, path: str | None = None, named: Iterable[Session] = ()
+    view: View, finding: Finding, indent: int, *, path: str | None = None, of: Resume | None = None
 ) -> Iterator[str]:
-    """One line; on a terminal the sentence and what it rests on stand below what was found where."""
+    """One line; on a terminal the sentence and what it rests on stand below what was found where.
+
+    What its heads say is not said again: the path of its recording, the resume that it is of.
+    """
     head: list[Piece | str] = [f"{printable(path)}: "] if path is not None else []
     head.append((finding.severity, f"{finding.severity}{JOINT}{finding.rule}"))
     head.append(f" {finding.name}")
-    if finding.session_id is not None and finding.session_id not in {each.session_id for each in named}:
+    named = of.sessions[0].session_id if of is not None and of.sessions else None
+    if finding.session_id not in {None, named}:
         head.append(f", session {printable(finding.session_id)}")
-    head.append(_where(finding))
+    head.append(_where(finding, None if of is None else of.trace))
     message = printable(finding.message)
     fixed = f"to be fixed {fixer(finding.party)}"
     if finding.known:
@@ -360,11 +371,13 @@ def _finding(
     yield line(view, indent + 2, fixed, *evidence)
 
 
-def _where(finding: Finding) -> str:
+def _where(finding: Finding, here: str | None) -> str:
     if finding.line is None:
         return ""
     last = finding.last_line
     where = f"line {finding.line}" if last is None or last == finding.line else f"lines {finding.line} to {last}"
+    if here is not None and finding.trace is not None and finding.trace != here:
+        where += f" of {printable(finding.trace)}"
     return f", {joined(where)}" + (f", {joined(f'{finding.count} times')}" if finding.count > 1 else "")
 
 

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 ARROWS: Final = {CLIENT: "\N{RIGHTWARDS ARROW}", AGENT: "\N{LEFTWARDS ARROW}"}
 ASCII_ARROWS: Final = {CLIENT: "->", AGENT: "<-"}
 
+ENDS: Final = {"closed": "the connection ended", "open": "the recording stops"}
+"""Where there is no response."""
+
 KINDS: Final = 4
 """So many variants of a run are named, the most frequent first."""
 
@@ -33,9 +36,16 @@ def timeline(view: View, indent: int, resume: Resume, of: Timeline) -> Iterator[
     for session in resume.sessions:
         events = of.get(session.session_id, [])
         role = "child" if session.role == "child" else "session"
-        unknown = "" if events else ": not known, as all of it came in one batch"
-        yield line(view, indent, ("bold", "timeline"), f" of {role} {printable(session.session_id)}{unknown}")
+        of_it = f" of {role} {printable(session.session_id)}"
+        yield line(view, indent, ("bold", "timeline"), of_it, *_unknown(events))
         yield from _events(view, indent + 2, resume, events)
+
+
+def _unknown(events: Sequence[Event]) -> Iterator[str]:
+    if not events:
+        yield ": not known, as all of it came in one batch"
+    elif not all(each.ordered for each in events):
+        yield ": what of one side came before what of the other is not known"
 
 
 def _events(view: View, indent: int, resume: Resume, events: Sequence[Event]) -> Iterator[str]:
@@ -47,7 +57,7 @@ def _events(view: View, indent: int, resume: Resume, events: Sequence[Event]) ->
     for event, time, at in zip(events, times, places, strict=True):
         if event.longest == "before" and event.pause_s is not None:
             pause = duration(event.pause_s).rjust(until - SPACE)
-            yield beside(view, indent, ("gap", pause), room, ("gap", "longest pause"))
+            yield beside(view, indent, ("gap", pause), room, ("gap", "longest pause between these lines"))
         head = time.rjust(until - SPACE) + " " * SPACE + at if timed else at
         file = [] if event.trace is None else [("dim", f" (in {printable(event.trace)})")]
         yield beside(view, indent, ("dim", head), room, *_what(view, resume, event), *file)
@@ -60,6 +70,8 @@ def _time(event: Event) -> str:
 
 
 def _place(event: Event) -> str:
+    if event.line is None:
+        return ""
     several = event.last_line is not None and event.last_line != event.line
     return f"lines {event.line} to {event.last_line}" if several else f"line {event.line}"
 
@@ -84,11 +96,16 @@ def _what(view: View, resume: Resume, event: Event) -> Iterator[Piece | str]:
             yield f"answer to {name}"
         case "response":
             yield from _response(resume)
+        case "end":
+            yield ("bold", ENDS[event.what])
         case "omitted":
             yield ("dim", f"{counted(event.messages, 'message')} left out")
             yield from _spread(event)
         case _:
             yield name
+    if event.messages > 1 and event.kind not in {"updates", "omitted"}:
+        yield f", {joined(f'{event.messages} times')}"
+        yield from _spread(event)
 
 
 def _response(resume: Resume) -> Iterator[Piece | str]:
@@ -118,4 +135,4 @@ def _spread(event: Event) -> Iterator[Piece | str]:
     if event.messages > 1 and event.lasted_s is not None:
         yield f" in {joined(duration(event.lasted_s))}"
     if event.longest == "inside" and event.inner_pause_s is not None:
-        yield ("gap", f", longest pause {joined(duration(event.inner_pause_s))}")
+        yield ("gap", f", {joined(f'longest pause {duration(event.inner_pause_s)}')}")

@@ -17,12 +17,13 @@ SIGNS: Final = "\u2595\u258f\u00b7\u2588\u2591\u2190\u2192\N{MICRO SIGN}"
 
 
 class View(NamedTuple):
-    """What people asked for and what their output can show; formats for programs take no notice of it.
+    """What people asked for and what their output can show; formats for programs take notice of `checkout` only.
 
     `width`: the terminal's columns; None where none is drawn on, and nothing is wrapped. `unicode`: SIGNS can be
     shown. `everything`: fold no resume. `statistics`: of all resumes, instead of each. `session`, `resume`: only the
     resumes of this session or child, only the resume of this number (1-based, in report order). `timelines`: of each
-    resume by its number, to be shown below it. `quotes`: reads lines of the recordings again, redacted.
+    resume by its number, to be shown below it. `quotes`: reads lines of the recordings again, redacted. `checkout`: the
+    root of a CI system's checkout and the working folder, both absolute; None where no checkout is known.
     """
 
     quiet: bool = False
@@ -35,3 +36,4 @@ class View(NamedTuple):
     resume: int | None = None
     timelines: Mapping[int, Timeline] | None = None
     quotes: Callable[[Report, Redactor, Iterable[Place]], Mapping[Place, Quote]] | None = None
+    checkout: tuple[str, str] | None = None

@@ -64,18 +64,33 @@ def mark(report: Report, known: Known, codes: Collection[str] | None, left_out: 
     report.baseline = Baseline(known.path, sum(each.known for each in report.findings), gone)
 
 
-def accept(report: Report, path: str) -> bytes:
-    """The file that knows every finding of this report; and known they are from now on. `path`: as it is shown."""
+def entries(report: Report, old: Known | None = None) -> list[BaselineEntry]:
+    """What a baseline has to hold that knows every finding of this report, an entry for each fingerprint.
+
+    Of the one that it was held against, everything stays that is not told to be gone: what this run did not look for,
+    and what exceptions left out.
+    """
+    found = _merged(
+        BaselineEntry(each.fingerprint, each.rule, each.name, each.severity, each.party, 1) for each in report.findings
+    )
+    told = found.keys() | {each.fingerprint for each in (report.baseline.gone if report.baseline is not None else ())}
+    kept = () if old is None else (each for each in old.entries.values() if each.fingerprint not in told)
+    return [*_merged([*found.values(), *kept]).values()]
+
+
+def accept(report: Report, path: str, old: Known | None = None) -> bytes:
+    """The file that knows every finding of this report; and known they are from now on.
+
+    `path`: as it is shown; `old`: what the report was held against.
+    """
+    content = File(SCHEMA_VERSION, report.tool, entries(report, old))
     for each in report.findings:
         each.known = True
     for of in (report.summary, *report.summary.groups):
         of.known = sum(of.findings.values())
     gone = report.baseline.gone if report.baseline is not None else []
     report.baseline = Baseline(path, len(report.findings), gone)
-    entries = _merged(
-        BaselineEntry(each.fingerprint, each.rule, each.name, each.severity, each.party, 1) for each in report.findings
-    )
-    return dumps(File(SCHEMA_VERSION, report.tool, [*entries.values()]), option=OPT_INDENT_2 | OPT_APPEND_NEWLINE)
+    return dumps(content, option=OPT_INDENT_2 | OPT_APPEND_NEWLINE)
 
 
 def _merged(entries: Iterable[BaselineEntry]) -> dict[str, BaselineEntry]:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from replaylint.report.model import Connection, Finding, Peer, Report, Resume
+    from collections.abc import Iterable
+
+    from replaylint.report.model import Connection, Finding, Peer, Report, Resume, Trace
 
 
 class Connections:
     """The connections of a report, by input and number."""
 
     def __init__(self, report: Report) -> None:
-        self._known: dict[tuple[str, int | None], Connection] = {}
-        here: list[Connection] = []
-        for trace in report.traces:
-            # One without any may be the further part of a recording: the first says what connections all parts have.
-            here = trace.connections or here
-            self._known |= {(trace.path, each.connection): each for each in here}
+        self._known: dict[tuple[str, int | None], Connection] = {
+            (path, each.connection): each
+            for path, first in first_files(report.traces).items()
+            for each in first.connections
+        }
         self._only = {
             trace.path: trace.connections[0]
             for trace in report.traces
@@ -29,6 +30,17 @@ class Connections:
         if each.connection is None:
             return self._only.get(each.trace or "")
         return self._known.get((each.trace or "", each.connection))
+
+
+def first_files(traces: Iterable[Trace]) -> dict[str, Trace]:
+    """For each input, the first file of the recording that it is of: of several, only that has connections."""
+    found: dict[str, Trace] = {}
+    first = None
+    for trace in traces:
+        if trace.connections or first is None:
+            first = trace
+        found[trace.path] = first if trace.messages else trace
+    return found
 
 
 def name_of(peer: Peer) -> str | None:

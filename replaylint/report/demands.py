@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from replaylint.protocol.exchange import Request
 from replaylint.recording.message import CLIENT, NO_TIME
@@ -16,12 +16,27 @@ if TYPE_CHECKING:
     from replaylint.report.model import Finding, Resume, Session
     from replaylint.rules.registry import Rule, Severity
 
+ELSEWHERE: Final = 1 << 62
+"""Added to the line of a response that stands in another file than its request, to tell them apart."""
+
 
 def on_resume(
-    rule: Rule, severity: Severity, resume: Resume, session: Session | None, facts: Mapping[str, Any], line: int = 0
+    rule: Rule,
+    severity: Severity,
+    resume: Resume,
+    session: Session | None,
+    facts: Mapping[str, Any],
+    line: int = 0,
+    what: str | None = None,
 ) -> Finding:
-    """A finding on a session of this resume: at this line, else at the response, else at the request."""
-    response_line = 0 if resume.response is None else resume.response.line
+    """A finding on a session of this resume: at this line, else at the response, else at the request.
+
+    `what` makes it another fault than others of the rule; None: only the method does.
+    """
+    response = resume.response
+    response_line = 0 if response is None else response.line
+    if hasattr(response, "trace"):
+        response_line += ELSEWHERE
     hit = Hit(
         rule,
         severity,
@@ -29,7 +44,7 @@ def on_resume(
         request=Request(CLIENT, resume.request_id, resume.method, {}, resume.request.line, NO_TIME),
         session_id=resume.session_id if session is None else session.session_id,
         role="named" if session is None else session.role,
-        what=resume.method,
+        what=resume.method if what is None else what,
         response_line=response_line,
         **facts,
     )
@@ -50,7 +65,6 @@ def _in(path: str, line: int) -> tuple[str, int]:
 
 
 def _of(resume: Resume, line: int) -> tuple[str, int]:
-    """The response may stand in another file than the request."""
-    response = resume.response
-    elsewhere = response is not None and line == response.line
-    return (getattr(response, "trace", resume.trace) if elsewhere else resume.trace), line
+    if line > ELSEWHERE:
+        return getattr(resume.response, "trace", resume.trace), line - ELSEWHERE
+    return resume.trace, line

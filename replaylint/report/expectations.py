@@ -46,7 +46,8 @@ def unexpected(
                     "expected": either,
                     "advice": f"see the other findings on this request, or expect {session.outcome} too",
                 }
-                yield on_resume(RULE, ERROR, resume, session, facts)
+                # Who knows of one outcome does not know of another.
+                yield on_resume(RULE, ERROR, resume, session, facts, what=session.outcome)
     for traces in recordings:
         if all(each.path not in resumed and each.error is None for each in traces):
             facts = {

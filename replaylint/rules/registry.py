@@ -49,6 +49,9 @@ INFO: Final = Severity.INFO
 WARNING: Final = Severity.WARNING
 ERROR: Final = Severity.ERROR
 
+REQUEST: Final = "request"
+"""What the request that a finding concerns is called among its evidence."""
+
 VERSIONS: Final = (1, 2)
 ENDS: Final[tuple[End, ...]] = ("success", "error", "cancelled", "closed", "open")
 
@@ -342,7 +345,7 @@ class Hit:
         """The lines that the finding rests on, and what stands there, in the recording's order."""
         lines = {name.removesuffix("_line"): line for name, line in self.facts.items() if name.endswith("_line")}
         if self.request is not None:
-            lines["request"] = self.request.line
+            lines[REQUEST] = self.request.line
         return sorted((line, what) for what, line in lines.items() if isinstance(line, int) and line)
 
     @property

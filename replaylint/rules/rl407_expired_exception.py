@@ -32,7 +32,7 @@ from replaylint.rules.registry import WARNING, Rule
 RULE = Rule(
     "RL407",
     "expired-exception",
-    party="agent",
+    party="recording",
     severities=(WARNING,),
     says=(
         "the exception for {agent} ended on {until}, and still leaves out {count:finding} of {rules} ({reason}); look "
