@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 from contextlib import suppress
+from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +23,11 @@ from replaylint.report.names import WrongName
 from tests.recordings import Message, Recording
 from tests.reports import ONE, finding, rich
 from tests.strategies import json_values
-from tests.test_command_line import FORMATS, assert_one_line, assert_refused, run, saved
+from tests.test_command_line import FORMATS, assert_one_line, assert_refused, run, saved, shell
 from tests.test_properties import profile
 from tests.test_schema import check
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.test_command_line import Result
 
 
@@ -295,6 +294,15 @@ def test_what_changed_in_it_is_said(live: Path, unmarked: Path, known: Path, tmp
         assert (result.returncode, result.stderr) == (0, f"replaylint: {known}: written, {said}\n")
     result = run("-f", "sarif", unmarked, "--write-baseline", known)
     assert (result.returncode, result.stderr) == (0, f"replaylint: {known}: written, 1 entry\n")
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there are no paths for open files")
+def test_one_from_a_pipe_is_read_once(unmarked: Path, known: Path, tmp_path: Path) -> None:
+    result = shell(
+        f"tool 3< <(cat {known})", "-q", "--baseline=/dev/fd/3", f"--write-baseline={tmp_path}/new", unmarked
+    )
+    assert (result.returncode, result.stderr) == (0, f"replaylint: {tmp_path}/new: written, 1 entry (as before)\n")
+    assert (tmp_path / "new").read_bytes() == known.read_bytes()
 
 
 def test_what_was_not_looked_for_stays(live: Path, tmp_path: Path) -> None:

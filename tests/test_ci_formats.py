@@ -203,6 +203,19 @@ def test_an_absolute_path_is_one_of_the_repository_too(form: str, checked_out: P
     assert paths(form, result.stdout) == {outside}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links take rights there")
+@pytest.mark.parametrize("form", PLACES)
+def test_a_checkout_may_be_behind_a_link(form: str, checked_out: Path) -> None:
+    link = checked_out.parent / "link"
+    link.symlink_to(checked_out)
+    for variables in (
+        dict.fromkeys(CHECKOUTS, str(link)),
+        {CHECKOUTS[0]: "/elsewhere", CHECKOUTS[1]: str(checked_out)},
+    ):
+        result = run("-f", form, "in.ndjson", cwd=checked_out / "sub", variables=variables)
+        assert paths(form, result.stdout) == {"sub/in.ndjson"}
+
+
 @pytest.mark.parametrize("root", ["", ".", "sub", "../..", "/elsewhere"])
 @pytest.mark.parametrize("form", PLACES)
 def test_paths_are_as_given_where_no_checkout_is_known(form: str, root: str, checked_out: Path) -> None:
@@ -756,6 +769,9 @@ def test_no_more_results_than_github_takes() -> None:
     assert invocation["executionSuccessful"] is True
     assert (said["level"], said["message"]["text"][:15]) == ("warning", "1 finding more;")
     numbers = {each["message"]["text"]: each["partialFingerprints"] for each in run["results"]}
+    for each in found:
+        each.known = each is not found[0]
+    assert found[0].message in {result["message"]["text"] for result in run_of(holding(*found))["results"]}
     run = run_of(holding(*found[:MOST]))
     assert [result["message"]["text"] for result in run["results"]] == [each.message for each in found[:MOST]]
     assert run["invocations"] == [{"executionSuccessful": True, "toolExecutionNotifications": []}]

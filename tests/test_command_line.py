@@ -823,12 +823,8 @@ def test_an_open_file_is_written_to(errors: Path) -> None:
     for path, redirected in (
         ("/dev/stdout", ">out"),
         ("/dev/fd/1", ">out"),
-        ("out", ">out"),
-        ("link", ">out"),
         ("/dev/stdout", "| cat >out"),
     ):
-        (errors.parent / "link").unlink(missing_ok=True)
-        (errors.parent / "link").symlink_to("/dev/stdout")
         result = shell(f"cd {folder}; tool {redirected}", "-f", "concise", errors, "--export", f"csv={path}")
         assert result.stderr == ""
         assert (errors.parent / "out").read_bytes().decode() == exported + printed
@@ -836,6 +832,23 @@ def test_an_open_file_is_written_to(errors: Path) -> None:
     assert result.stderr == "replaylint: absent: no such file\n" + run("-f", "csv", errors, "absent").stdout
     result = shell(f"cd {folder}; echo before >other; tool 3>>other; cat other", "-q", errors, "--export=csv=/dev/fd/3")
     assert result.stdout.endswith(f"before\n{exported}")
+
+
+def test_where_other_output_goes_nothing_is_exported(errors: Path) -> None:
+    folder = shlex.quote(str(errors.parent))
+    for option in ("--export=csv=out", "--write-baseline=out"):
+        result = shell(f"cd {folder}; tool >out", "-f", "concise", errors, option)
+        assert result.returncode == 2
+        assert_one_line(result, "out: is where other output goes; name another file")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links take rights there")
+def test_a_loop_of_links_is_not_written_to(errors: Path) -> None:
+    (errors.parent / "loop").symlink_to("loop")
+    result = run("-q", errors, "--export=csv=loop", cwd=errors.parent)
+    assert result.returncode == 2
+    assert_one_line(result, "loop: cannot be written: ")
+    assert (errors.parent / "loop").is_symlink()
 
 
 def test_a_pipe_is_written_to(errors: Path) -> None:

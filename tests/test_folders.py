@@ -131,5 +131,5 @@ def test_reports_in_a_folder_are_passed_over(tmp_path: Path) -> None:
     assert json.loads(again.stdout) == json.loads(once.stdout) | {"passed_over": len(FORMATS)}
     assert (once.returncode, again.returncode) == (1, 1)
     named = run("traces/report.ndjson", cwd=tmp_path)
-    assert named.stderr == "replaylint: traces/report.ndjson:1: is a report of replaylint, no recording\n"
+    assert named.stderr == "replaylint: traces/report.ndjson:1: is what replaylint wrote, no recording\n"
     assert named.returncode == 2

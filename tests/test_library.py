@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from shutil import copy
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -388,8 +389,17 @@ def test_a_recording_or_several() -> None:
     assert [each["rule"] for each in expected["findings"]] == ["RL301"]
     for paths in (str(SAMPLE), SAMPLE, (SAMPLE,), iter([SAMPLE])):
         assert as_json(lint(paths)) == expected
-    twice = lint([SAMPLE, str(SAMPLE)])
-    assert len(twice.traces) == len(twice.resumes) == 2
+
+
+def test_what_is_named_twice_is_linted_once(tmp_path: Path) -> None:
+    expected = as_json(lint(SAMPLE))
+    assert as_json(lint([SAMPLE, str(SAMPLE), f"{SAMPLE.parent}/./{SAMPLE.name}"])) == expected
+    for name in ("one", "two"):
+        copy(SAMPLE, tmp_path / name)
+    whole = as_json(lint(tmp_path))
+    assert len(whole["traces"]) == 2
+    assert as_json(lint([tmp_path, tmp_path / "two", tmp_path])) == whole
+    assert [each["path"][-3:] for each in as_json(lint([tmp_path / "two", tmp_path]))["traces"]] == ["two", "one"]
 
 
 def test_no_recording() -> None:

@@ -450,6 +450,7 @@ def test_other_commands_take_no_notice(errors: Path, tmp_path: Path) -> None:
         ),
         ('input-format = "envelop"', "1: input-format: there is no format 'envelop'; did you mean envelope?"),
         ('export = "sarif"', "1: export: 'sarif' is no export: write FORMAT=PATH, such as sarif=replaylint.sarif"),
+        ('export = "json=-"', "1: export: 'json=-': standard output is for --format; name a file"),
         ('export = ["text="]', "1: export: 'text=' is no export: write FORMAT=PATH, such as sarif=replaylint.sarif"),
         ('baseline = ""', "1: baseline: has to be the path of a file, not empty"),
         (

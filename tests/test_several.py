@@ -244,6 +244,40 @@ def test_a_finding_is_of_its_resume_in_whatever_file_it_stands(
     assert rest.splitlines()[1] == f"  a part of the same recording as {here}"
 
 
+def test_each_finding_is_of_its_own_resume_where_a_part_comes_twice(tmp_path: Path) -> None:
+    part = written(tmp_path / "1", recording().records)
+    rows = csv.DictReader(run("-f", "csv", "--concat", part, part).stdout.splitlines())
+    assert [row["findings"] for row in rows] == ["RL301", "RL301"]
+
+
+def test_a_budget_is_exceeded_where_the_replay_ended(tmp_path: Path) -> None:
+    made = Recording().initialize_v2().resume(1, "s").message("s", "m").marker("s", after=1).idle("s").result(1, {})
+    arguments = as_parts(tmp_path, made.records)
+    findings = json.loads(run("-f", "json", "--max-replay", "1ms", "--max-gap", "1ms", *arguments).stdout)["findings"]
+    here, there = (str(tmp_path / name) for name in "12")
+    rests = [(here, 3, "request"), (there, 1, "marker"), (there, 3, "response")]
+    assert {
+        each["rule"]: (
+            each["trace"],
+            each["line"],
+            [(e.get("trace", each["trace"]), e["line"], e["what"]) for e in each["evidence"]],
+        )
+        for each in findings
+    } == {"RL402": (there, 1, rests), "RL401": (there, 3, rests)}
+
+
+def test_without_times_a_cancellation_comes_before_the_answer(tmp_path: Path) -> None:
+    made = Recording().initialize_v2().resume(1, "s").message("s", "m")
+    made.record("c2a", {"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 1}}).error(1, -32800)
+    untimed = [{key: record[key] for key in ("dir", "msg")} for record in made.records]
+    files = [
+        written(tmp_path / side, [record["msg"] for record in untimed if record["dir"] == side])
+        for side in ("c2a", "a2c")
+    ]
+    report = as_json(lint([], client_file=files[0], agent_file=files[1]))
+    assert [(each["rule"], each["severity"]) for each in report["findings"]] == [("RL209", "info")]
+
+
 # The format
 
 

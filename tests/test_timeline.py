@@ -27,7 +27,7 @@ from tests.test_properties import folder, profile
 from tests.test_render import PAYLOADS, assert_harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from replaylint.replay.engine import Engine
@@ -39,7 +39,7 @@ __all__ = ["folder"]
 SAMPLES = sorted((ROOT / "sample_traces").glob("*.ndjson"))
 
 
-def told(*paths: Path | str, **options: Any) -> tuple[Report, dict[int, Timeline]]:
+def told(*paths: Path | str, **options: Any) -> tuple[Report, Mapping[int, Timeline]]:
     """The report of these recordings, and the timelines of its resumes."""
     timelines = Timelines()
     report = lint(paths, watch=timelines.begin, **options)
@@ -541,7 +541,7 @@ def test_sides_that_nothing_puts_in_order(tmp_path: Path) -> None:
         own = [dumps(each["msg"]) + b"\n" for each in recording.records if each["dir"] == direction]
         paths[-1].write_bytes(b"".join(own))
     report, timelines = told(client_file=paths[0], agent_file=paths[1])
-    assert [each.kind for each in timelines[1]["s"]] == ["request", "updates", "response", "cancels"]
+    assert [each.kind for each in timelines[1]["s"]] == ["request", "updates", "cancels", "response"]
     assert not any(each.ordered for each in timelines[1]["s"])
     output = "".join(text.render(report, View(timelines=timelines)))
     assert "timeline of session s: what of one side came before what of the other is not known\n" in output
@@ -557,8 +557,8 @@ def test_messages_on_one_line(tmp_path: Path) -> None:
 
 def test_the_same_recording_twice() -> None:
     path = ROOT / "sample_traces" / "overlapping-replays.ndjson"
-    report, timelines = told(path, path)
-    assert len(report.resumes) == 4
+    report, timelines = told(path, path, concat=True)
+    assert len(report.resumes) == len(timelines) == 4
     assert timelines[1] == timelines[3] != timelines[2] == timelines[4]
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from replaylint.commands.settings import Settings
+    from replaylint.report.baseline import Known
     from replaylint.report.model import Report
     from replaylint.report.quotes import Place, Quote
     from replaylint.report.redaction import Redactor
@@ -201,6 +202,7 @@ def check(
     inputs = [*(traces or []), client_file, agent_file, None if found is None else found.path]
     is_input = partial(is_read, inputs=[*filter(None, inputs)], form=input_format)
     wanted, old = [], None
+    known: str | Known | None = baseline
     if export:
         from replaylint.commands.export import exports  # noqa: PLC0415
 
@@ -208,8 +210,7 @@ def check(
     if write_baseline is not None:
         from replaylint.commands.baseline import before  # noqa: PLC0415
 
-        old = before(baseline, write_baseline, is_input)
-        baseline = None if old is None else baseline
+        known = old = before(baseline, write_baseline, is_input)
     linted = partial(
         lint,
         traces or [],
@@ -222,7 +223,7 @@ def check(
     )
     needs_all = (
         *(expect or None, budget or None, exceptions or None, wanted or None, concat or None),
-        *(max_gap, max_replay, max_total, baseline, write_baseline, client_file),
+        *(max_gap, max_replay, max_total, known, write_baseline, client_file),
     )
     if form == "ndjson" and all(each is None for each in needs_all):
         from replaylint.commands.stream import streamed  # noqa: PLC0415
@@ -241,7 +242,7 @@ def check(
         group_by=group_by,
         exceptions=exceptions,
         today=_today() if exceptions else None,
-        baseline=baseline,
+        baseline=known,
         watch=timelines.begin if timelines is not None else None,
     )
     failed = complain_of(report)

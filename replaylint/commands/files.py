@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import stat
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +20,7 @@ STANDARD_OUTPUT: Final = "-"
 STDOUT: Final = 1
 STDERR: Final = 2
 
-OPEN: Final = ("/dev/fd/", "/dev/std", "/proc/")
+OPEN: Final = re.compile(r"/dev/fd/|/dev/std|/proc/[^/]+/(task/[^/]+/)?fd/")
 """How paths begin that stand for a file that is open. Whoever opened it would go on with the one that was replaced."""
 
 
@@ -38,7 +40,9 @@ class NotWritten(Exception):  # noqa: N818  (it undoes, it is no error)
 def written_whole(output: str) -> Iterator[tuple[IO[bytes], str]]:
     """A temporary file and its name: it becomes the output when all is done. Raises OutputError."""
     try:
-        target = Path(output).resolve() if is_replaced(output) else None
+        target = Path(os.path.realpath(output)) if is_replaced(output) else None
+        if target is not None and target.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         folder = None if target is None else target.parent
         file = NamedTemporaryFile(prefix=".replaylint-", dir=folder, delete=False)  # noqa: SIM115  (it is closed below)
         made = Path(file.name)
@@ -60,14 +64,19 @@ def written_whole(output: str) -> Iterator[tuple[IO[bytes], str]]:
 
 
 def is_replaced(output: str) -> bool:
-    """Whether a new file takes the place of this one: a device, a pipe and what is open already are written to."""
-    if output == STANDARD_OUTPUT or os.path.abspath(output).startswith(OPEN):  # noqa: PTH100  (it follows no link)
+    """Whether a new file takes the place of this one: a device, a pipe and what is open already are written to.
+
+    Raises OutputError for a file that standard output or error go to: what else comes there would spoil it.
+    """
+    if output == STANDARD_OUTPUT or OPEN.match(os.path.abspath(output)):  # noqa: PTH100  (it follows no link)
         return False
     try:
         regular = stat.S_ISREG(os.stat(output).st_mode)  # noqa: PTH116
     except (OSError, ValueError):
         return True  # there is none; else whoever writes it says what is wrong
-    return regular and not _is_stream(output, STDOUT) and not _is_stream(output, STDERR)
+    if regular and (_is_stream(output, STDOUT) or _is_stream(output, STDERR)):
+        raise OutputError(f"{output}: is where other output goes; name another file")
+    return regular
 
 
 def _is_stream(output: str, descriptor: int) -> bool:

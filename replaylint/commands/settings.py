@@ -12,6 +12,7 @@ from json import dumps
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from replaylint.commands.export import exports
+from replaylint.commands.files import STANDARD_OUTPUT
 from replaylint.commands.nearby import LARGEST, OWN
 from replaylint.render.escape import printable
 from replaylint.report.exceptions import exception
@@ -218,7 +219,8 @@ def _placed(name: str, value: Any, folder: str) -> Any:
         return os.path.join(folder, value)  # noqa: PTH118
     if name == "export":
         parts = (each.partition("=") for each in value)
-        return [f"{form}{sign}{os.path.join(folder, path) if path else ''}" for form, sign, path in parts]  # noqa: PTH118
+        own = ("", STANDARD_OUTPUT)  # of no folder: both are refused
+        return [f"{form}{sign}{path if path in own else os.path.join(folder, path)}" for form, sign, path in parts]  # noqa: PTH118
     return value
 
 

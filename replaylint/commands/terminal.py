@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -60,12 +59,17 @@ def shows_unicode(variables: Mapping[str, str] = os.environ) -> bool:
 
 def checkout(variables: Mapping[str, str] = os.environ) -> tuple[str, str] | None:
     """The root of the checkout of a CI system and the working folder, as paths are shown; None where there is none."""
-    for name in CHECKOUTS:
-        root = variables.get(name, "")
-        if os.path.isabs(root):  # noqa: PTH117  (pathlib would cost at start-up)
-            with suppress(OSError):  # the working folder may be gone
-                return _shown(root), _shown(os.getcwd())  # noqa: PTH109
-    return None
+    roots = [root for name in CHECKOUTS if os.path.isabs(root := variables.get(name, ""))]  # noqa: PTH117  (pathlib would cost at start-up)
+    if not roots:
+        return None
+    try:
+        here = os.getcwd()  # noqa: PTH109
+    except OSError:  # it is gone
+        return None
+    # The working folder's path has no links, that of the checkout may have some.
+    ways = [way for root in roots for way in (root, os.path.realpath(root))]
+    around = (way for way in ways if os.path.commonpath((way, here)) == os.path.normpath(way))
+    return _shown(next(around, roots[0])), _shown(here)
 
 
 def _shown(path: str) -> str:

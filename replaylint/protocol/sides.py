@@ -1,7 +1,8 @@
 """Two one-way recordings of one connection, the client's messages and the agent's, interleaved.
 
 Where both have times, these decide, up to their resolution. Else, and between equal times, a message comes no earlier
-than what it answers; the agent speaks while a request of the client waits for it, and the client otherwise.
+than what it answers, and an answer no earlier than what cancels its request; the agent speaks while a request of the
+client waits for it, and the client otherwise.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from replaylint.protocol.exchange import id_key
+from replaylint.protocol.methods import CANCEL_REQUEST
 from replaylint.recording.message import AGENT, CLIENT
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ def _next(client: _Stream, agent: _Stream, resolution_s: float | None) -> _Strea
             return agent if apart > 0 else client
     if not _can_be(client.head[3], agent):
         return agent
-    if not _can_be(agent.head[3], client):
+    if not _can_be(agent.head[3], client) or _cancels(client.head[3], agent.head[3]):
         return client
     return agent if client.pending else client
 
@@ -75,6 +77,15 @@ def _can_be(body: object, asker: _Stream) -> bool:
     if not isinstance(body, dict) or isinstance(body.get("method"), str) or body.get("id") is None:
         return True
     return id_key(body["id"]) in asker.sent
+
+
+def _cancels(body: object, answer: object) -> bool:
+    """Whether this message cancels the request that the other one answers."""
+    if not isinstance(body, dict) or body.get("method") != CANCEL_REQUEST or not isinstance(answer, dict):
+        return False
+    params = body.get("params")
+    cancelled = params.get("requestId") if isinstance(params, dict) else None
+    return "method" not in answer and cancelled is not None and id_key(cancelled) == id_key(answer.get("id"))
 
 
 def _note(body: object, sender: _Stream, receiver: _Stream) -> None:

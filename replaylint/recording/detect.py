@@ -26,12 +26,14 @@ SHOWN_CHARACTERS = 60
 
 REPORTS = (
     b"## replaylint ",
+    b"# Rules\n",
+    b"## RL",
     b'{"type":"resume","trace":',
     b'{"type":"finding","rule":',
     b'{"type":"trace","path":',
     b'{"type":"summary","schema_version":',
 )
-"""How reports begin that quote messages, or name methods, as recordings do: they are exported to folders of these."""
+"""How texts of ours begin that quote messages, or name methods, as recordings do, and may lie in a folder of these."""
 
 
 class Recording:
@@ -127,7 +129,7 @@ def _why_not(head: list[bytes]) -> str:
     if text is None:
         return "is empty"
     if _is_report(head):
-        return "is a report of replaylint, no recording"
+        return "is what replaylint wrote, no recording"
     shown = text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 3] + "..."
     names = ", ".join(form.NAME for form in every_format())
     return f"is no recording that replaylint knows; it begins with {shown!r}; formats: {names}"

@@ -93,10 +93,10 @@ def _rule(entry: Entry) -> Object:
 
 
 def _gravest(found: list[Numbered]) -> list[Numbered]:
-    """All of them in report order; where they are too many, the gravest, in this order within a severity."""
+    """All of them in report order; where they are too many, the gravest that no baseline knows come first."""
     if len(found) <= MOST:
         return found
-    return sorted(found, key=lambda each: SEVERITIES.index(each[0].severity))[:MOST]
+    return sorted(found, key=lambda each: (each[0].known, SEVERITIES.index(each[0].severity)))[:MOST]
 
 
 def _result(view: View, finding: Finding, fingerprint: str, indices: dict[str, int], first: str | None) -> Object:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from replaylint.replay.timing import FIGURES
 from replaylint.report.demands import on_recording, on_resume
 from replaylint.report.durations import in_seconds
+from replaylint.report.model import Moment
 from replaylint.report.names import UnknownName, WrongName, split
 from replaylint.report.summary import replays
 from replaylint.report.unknown import REASONS, why_unknown
@@ -27,7 +28,7 @@ from replaylint.statistics.percentiles import least, mean, percentile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from replaylint.report.model import Finding, Report, Resume, Session, Trace
+    from replaylint.report.model import Finding, Marker, Report, Resume, Session, Trace
 
 NAMES: Final = {figure.removesuffix("_s"): figure for figure in FIGURES}
 STATISTICS: Final = ("min", "median", "mean", "max", "p90", "p95", "p99")
@@ -163,15 +164,16 @@ def _over(resume: Resume, session: Session | None, figure: str, value: float, li
     if session is None or figure == "total_s":
         came = "there was still no response" if resume.response is None else "the response came"
         return on_resume(rl403_resume_over_budget.RULE, ERROR, resume, session, facts | {"came": came})
-    end_line = session.replay_end_line or 0
-    kind = "marker" if session.timing.replay_end == "marker" else "last_update"
-    facts[f"{kind}_line"] = end_line
+    end: dict[str, Marker | Moment | None] = {"marker": session.marker}
+    if session.timing.replay_end != "marker":
+        line = session.replay_end_line
+        end = {"last_update": None if line is None else Moment(line, None)}
     if figure == "replay_s":
         facts["history"] = Count(session.updates.history)
-        return on_resume(rl402_replay_over_budget.RULE, ERROR, resume, session, facts, end_line)
+        return on_resume(rl402_replay_over_budget.RULE, ERROR, resume, session, facts, evidence=end, at=next(iter(end)))
     waiting = session.timing.gap_waiting_for_client_s
     facts["waiting"] = f", {duration(waiting)} of it waiting for the client" if waiting else ""
-    return on_resume(rl401_gap_over_budget.RULE, ERROR, resume, session, facts)
+    return on_resume(rl401_gap_over_budget.RULE, ERROR, resume, session, facts, evidence=end)
 
 
 # The run

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from replaylint.report.analysis import Begin, Sink, Watch
+    from replaylint.report.baseline import Known
     from replaylint.report.model import Report, Trace
 
 
@@ -41,7 +42,7 @@ def lint(
     group_by: str | None = None,
     exceptions: Iterable[Mapping[str, object]] | None = None,
     today: date | str | None = None,
-    baseline: str | PathLike[str] | None = None,
+    baseline: str | PathLike[str] | Known | None = None,
     watch: Begin | None = None,
     sink: Sink | None = None,
 ) -> Report:
@@ -65,6 +66,8 @@ def lint(
     expired. What is in the file `baseline` is marked as known. `watch` is for who looks on, as `report.timeline` does.
     A `sink` gets the resumes and findings of each recording as they become certain, and the report has none of them:
     it goes without what needs all of them, and without recordings in several files.
+
+    An input that is named twice, also by its folder, is linted once, unless with `concat`.
 
     Raises ValueError for a name that there is not, and TypeError, both before anything is read.
     """
@@ -100,9 +103,13 @@ def lint(
         if sink is not None:
             sink = wishes.applied(sink)
         add = partial(_add, report, form=form, closed=closed, max_line=longest, watch=watch, sink=sink)
+        added: set[str] = set()
         for path in inputs:
-            folder = path != STANDARD_INPUT and os.path.isdir(path)  # noqa: PTH112  (pathlib would cost at start-up)
-            recordings += [[each] for each in (_add_folder(report, path, add) if folder else (add(path),))]
+            # pathlib would cost at start-up.
+            if path != STANDARD_INPUT and os.path.isdir(path):  # noqa: PTH112
+                recordings += [[each] for each in _add_folder(report, path, add, added)]
+            elif _is_new(path, added):
+                recordings.append([add(path)])
     if client_file is not None and agent_file is not None:
         from replaylint.report.several import two_sided  # noqa: PLC0415
 
@@ -154,12 +161,23 @@ def _add(
     return trace
 
 
-def _add_folder(report: Report, folder: str, add: Callable[[str], Trace]) -> list[Trace]:
+def _is_new(path: str, added: set[str]) -> bool:
+    """Whether this input is none of those that were added, by its path; it is one of them from now on."""
+    whole = path if path == STANDARD_INPUT else os.path.abspath(path)  # noqa: PTH100
+    before = len(added)
+    added.add(whole)
+    return len(added) > before
+
+
+def _add_folder(report: Report, folder: str, add: Callable[[str], Trace], added: set[str]) -> list[Trace]:
     """Lint every recording below this folder. A folder without any is a trace of its own, with an error."""
     from replaylint.report.folders import recordings_in  # noqa: PLC0415
 
     before = len(report.traces)
-    every = [add(path) for path in recordings_in(folder)]
+    paths = recordings_in(folder)
+    every = [add(path) for path in paths if _is_new(path, added)]
+    if paths and not every:
+        return []
     found = [each for each in every if each.error is None or each.error.code != NOT_A_RECORDING]
     report.passed_over += len(every) - len(found)
     if not found:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 def by_subject(report: Report) -> tuple[dict[int, list[Finding]], dict[str | None, list[Finding]]]:
     """The findings on each resume, by its number (1-based, in report order), and those on none, by recording."""
-    numbers: dict[tuple[str | None, int, object], int] = {
-        (resume.trace, resume.request.line, id_key(resume.request_id)): number
+    numbers: dict[tuple[object, ...], int] = {
+        (resume.trace, resume.request.line, resume.connection, id_key(resume.request_id)): number
         for number, resume in enumerate(report.resumes, 1)
     }
     of_resume: dict[int, list[Finding]] = {}
@@ -28,10 +28,10 @@ def by_subject(report: Report) -> tuple[dict[int, list[Finding]], dict[str | Non
     return of_resume, of_trace
 
 
-def _request(finding: Finding) -> tuple[str | None, int, object]:
-    """Where the request stands that it concerns, which is evidence of each, perhaps in another file; and its id."""
+def _request(finding: Finding) -> tuple[object, ...]:
+    """Where the request stands that it concerns, which is evidence of each, perhaps in another file, and what it is."""
     place = next(
         ((getattr(each, "trace", finding.trace), each.line) for each in finding.evidence if each.what == REQUEST),
         (None, 0),
     )
-    return *place, id_key(finding.request_id)
+    return *place, finding.connection, id_key(finding.request_id)

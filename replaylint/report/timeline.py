@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Mapping
 from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -19,7 +20,7 @@ from replaylint.replay.window import KINDS_REMEMBERED, OTHER_KINDS, STANDARD, VE
 from replaylint.report.watch import Watcher, bodies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from replaylint.protocol.exchange import Request
     from replaylint.recording.clock import Steps
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from replaylint.replay.window import MarkerKind
     from replaylint.report.analysis import Watch
     from replaylint.report.model import Report
+    from replaylint.report.model import Resume as ReportedResume
     from replaylint.report.places import Place
     from replaylint.report.watch import Spoken
 
@@ -120,24 +122,46 @@ class Timelines:
         self._recordings.append(_Recording(place))
         return self._recordings[-1].watch
 
-    def of(self, report: Report) -> dict[int, Timeline]:
+    def of(self, report: Report) -> Mapping[int, Timeline]:
         """The timeline of each resume, by its number (1-based, in report order)."""
+        return _Told(self._recordings, report)
+
+
+class _Told(Mapping[int, Timeline]):
+    """Timelines, each made when it is asked for: of many resumes few are shown."""
+
+    def __init__(self, recordings: Iterable[_Recording], report: Report) -> None:
         told: defaultdict[object, deque[tuple[_Track, Place]]] = defaultdict(deque)
-        for recording in self._recordings:
+        for recording in recordings:
             for track in recording.tracks.values():
                 key = (*recording.place(track.request.line), id_key(track.request.id))
                 told[key].append((track, recording.place))
-        unordered = {trace.path for trace in report.traces if trace.order == "per_side"}
-        timelines: dict[int, Timeline] = {}
-        for number, resume in enumerate(report.resumes, 1):
-            track, place = told[resume.trace, resume.request.line, id_key(resume.request_id)].popleft()
-            timelines[number] = timeline = {}
-            for session_id in (each.session_id for each in resume.sessions):
-                rows = track.rows.get(session_id) or _Rows(track.request, track.steps)
-                if resume.response is None:
-                    rows.end(resume.end, resume.unanswered_s)
-                timeline[session_id] = list(rows.events(resume.trace, place, ordered=resume.trace not in unordered))
-        return timelines
+        self._unordered = {trace.path for trace in report.traces if trace.order == "per_side"}
+        self._of = {
+            number: (resume, *told[resume.trace, resume.request.line, id_key(resume.request_id)].popleft())
+            for number, resume in enumerate(report.resumes, 1)
+        }
+        self._made: dict[int, Timeline] = {}
+
+    def __getitem__(self, number: int) -> Timeline:
+        if number not in self._made:
+            self._made[number] = self._timeline(*self._of[number])
+        return self._made[number]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._of)
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+    def _timeline(self, resume: ReportedResume, track: _Track, place: Place) -> Timeline:
+        made: Timeline = {}
+        for session_id in (each.session_id for each in resume.sessions):
+            rows = track.rows.get(session_id) or _Rows(track.request, track.steps)
+            if resume.response is None:
+                rows.end(resume.end, resume.unanswered_s)
+            made[session_id] = list(rows.events(resume.trace, place, ordered=resume.trace not in self._unordered))
+        return made
 
 
 class _Row:

@@ -72,7 +72,7 @@ def wanted(
     group_by: str | None = None,
     exceptions: Iterable[Mapping[str, object]] | None = None,
     today: date | str | None = None,
-    baseline: str | PathLike[str] | None = None,
+    baseline: str | PathLike[str] | Known | None = None,
 ) -> Wanted:
     """What these names mean; each text may hold several, with commas between them.
 
@@ -105,10 +105,12 @@ def wanted(
 
         wishes = wishes._replace(exceptions=agreed(exceptions, today))
     if baseline is not None:
-        from replaylint.report.baseline import load  # noqa: PLC0415
+        from replaylint.report.baseline import Known, load  # noqa: PLC0415
 
-        path = os.fsdecode(baseline)
-        wishes = wishes._replace(baseline=load(path, shown_path(path)))
+        if not isinstance(baseline, Known):
+            path = os.fsdecode(baseline)
+            baseline = load(path, shown_path(path))
+        wishes = wishes._replace(baseline=baseline)
     return wishes
 
 

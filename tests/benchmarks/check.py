@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from orjson import loads
 
-from replaylint.protocol.memory import IDS_REMEMBERED
+from replaylint.protocol.memory import IDS_REMEMBERED, SESSIONS_REMEMBERED
 from tests.benchmarks import generate
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def flat_row(profile: str, facts: Facts, uses: Sequence[Use], empty: int) -> Row
     allowed = (
         BASE_BYTES
         + LONGEST_LINES * facts.longest_line
-        + ID_BYTES * (min(facts.ids, IDS_REMEMBERED) + min(facts.resumes, IDS_REMEMBERED))
+        + ID_BYTES * (min(facts.ids, IDS_REMEMBERED) + min(facts.resumes, SESSIONS_REMEMBERED))
     )
     over = [each.peak - empty for each in uses]
     remark = f"{median(over) / 1e6:.1f} of {allowed / 1e6:.1f} MB; {facts.resumes} resumes"
