@@ -59,7 +59,8 @@ def shows_unicode(variables: Mapping[str, str] = os.environ) -> bool:
 
 def checkout(variables: Mapping[str, str] = os.environ) -> tuple[str, str] | None:
     """The root of the checkout of a CI system and the working folder, as paths are shown; None where there is none."""
-    roots = [root for name in CHECKOUTS if os.path.isabs(root := variables.get(name, ""))]  # noqa: PTH117  (pathlib would cost at start-up)
+    named = (variables.get(name, "") for name in CHECKOUTS)
+    roots = [root for root in named if os.path.isabs(root)]  # noqa: PTH117  (pathlib would cost at start-up)
     if not roots:
         return None
     try:
@@ -68,8 +69,12 @@ def checkout(variables: Mapping[str, str] = os.environ) -> tuple[str, str] | Non
         return None
     # The working folder's path has no links, that of the checkout may have some.
     ways = [way for root in roots for way in (root, os.path.realpath(root))]
-    around = (way for way in ways if os.path.commonpath((way, here)) == os.path.normpath(way))
-    return _shown(next(around, roots[0])), _shown(here)
+    return _shown(next((way for way in ways if _is_in(here, way)), roots[0])), _shown(here)
+
+
+def _is_in(path: str, folder: str) -> bool:
+    """Whether it is this folder or in it, by their names. On Windows they may have no common part."""
+    return os.path.join(path, "").startswith(os.path.join(os.path.normpath(folder), ""))  # noqa: PTH118
 
 
 def _shown(path: str) -> str:

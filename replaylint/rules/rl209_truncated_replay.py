@@ -68,7 +68,6 @@ def settle(resume: Resume) -> Iterator[Hit]:
         line = request.line if response is None else response.line
         code = f" {resume.error.code}" if resume.error is not None and resume.error.code is not None else ""
         advice = WHOLE if window.content else CHILDREN if window.history else NOTHING
-        advice = WHOLE if window.content else CHILDREN if window.history else NOTHING
         yield Hit(
             RULE,
             INFO if cancelled or not window.content else WARNING,
