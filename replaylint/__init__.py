@@ -23,12 +23,12 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from replaylint.report.lint import lint
-    from replaylint.report.linter import Linter
+    from replaylint.analysis.lint import lint
+    from replaylint.analysis.linter import Linter
     from replaylint.report.model import Evidence, Finding, Report, Resume, Session, Timing, Trace
 else:
     # Imported when it is first used: every start of the command line passes here.
-    _MODULES = {"lint": "replaylint.report.lint", "Linter": "replaylint.report.linter"}
+    _MODULES = {"lint": "replaylint.analysis.lint", "Linter": "replaylint.analysis.linter"}
 
     def __getattr__(name):
         if name not in __all__:

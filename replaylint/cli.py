@@ -11,7 +11,7 @@ import typer
 
 from replaylint.commands import COMMANDS, DEFAULT
 from replaylint.commands.output import PROGRAM, OutputError, complain
-from replaylint.report.names import WrongName
+from replaylint.errors import UsageError
 
 ClickError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 """What typer raises for a call that is wrong; it has no public name for it."""
@@ -29,7 +29,7 @@ def main() -> int:
         return int(_app(command)(args=arguments, prog_name=program, standalone_mode=False) or 0)
     except ClickError as error:
         complain(f"{error.format_message()} ({program} --help shows what it takes)")
-    except (WrongName, OutputError) as error:
+    except (UsageError, OutputError) as error:
         complain(str(error))
     except (KeyboardInterrupt, typer.Abort):
         return 130

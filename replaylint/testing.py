@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replaylint.policies.expectations import outcomes as outcomes_named
 from replaylint.render.escape import printable
 from replaylint.render.words import identifier
-from replaylint.report.expectations import outcomes as outcomes_named
 from replaylint.report.findings import SEVERITIES
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_origin
 import orjson
 
 import replaylint
-from replaylint.commands.nearby import OWN
-from replaylint.render.agreed import NAMED
-from replaylint.report.baseline import File, accept
-from replaylint.report.lint import lint
+from replaylint.analysis.lint import lint
+from replaylint.commands.settings_discovery import OWN
+from replaylint.policies.baseline import File, accept
+from replaylint.render.suppressions import NAMED
 from replaylint.report.saved import loaded
 from tests.recordings import Recording
 from tests.test_render import walk

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from orjson import dumps
 
-from replaylint.report.lint import lint
+from replaylint.analysis.lint import lint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

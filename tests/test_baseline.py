@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from orjson import dumps
 
 from replaylint import __version__
+from replaylint.analysis.lint import lint
+from replaylint.errors import UsageError
+from replaylint.policies.baseline import accept, load
 from replaylint.render import FORMATS as FORMATS_OF_ALL
-from replaylint.report.baseline import accept, load
-from replaylint.report.lint import lint
-from replaylint.report.names import WrongName
 from tests.recordings import Message, Recording
 from tests.reports import ONE, finding, rich
 from tests.strategies import json_values
@@ -464,7 +464,7 @@ ANY = st.lists(st.dictionaries(st.sampled_from(list(entry())), json_values()))
 @profile(200)
 @given(st.one_of(st.binary(), st.one_of(json_values(), ANY.map(lambda all_of: baseline(*all_of))).map(as_json)))
 def test_whatever_it_holds_one_error_is_raised(data: bytes) -> None:
-    with NamedTemporaryFile() as file, suppress(WrongName):
+    with NamedTemporaryFile() as file, suppress(UsageError):
         file.write(data)
         file.flush()
         load(file.name, "known.json")
@@ -480,7 +480,7 @@ def test_from_python(unmarked: Path, known: Path) -> None:
     wrong: Any = 7
     with pytest.raises(TypeError):
         lint(unmarked, baseline=wrong)
-    with pytest.raises(WrongName, match="there is no such baseline"):
+    with pytest.raises(UsageError, match="there is no such baseline"):
         lint(unmarked, baseline="absent.json")
 
 

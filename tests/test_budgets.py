@@ -11,10 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from replaylint import Linter
-from replaylint.report.budgets import NAMES, STATISTICS, Budget, Budgets, budget, budgets
-from replaylint.report.durations import WrongDuration, in_seconds
-from replaylint.report.lint import lint
-from replaylint.report.names import UnknownName, WrongName
+from replaylint.analysis.lint import lint
+from replaylint.errors import UnknownNameError, UsageError
+from replaylint.policies.budgets import NAMES, STATISTICS, Budget, Budgets, budget, budgets
+from replaylint.policies.units import in_seconds
 from tests.recordings import Message, Recording, found, report_of_file
 from tests.test_command_line import FORMATS, assert_refused, run, saved
 from tests.test_properties import profile
@@ -99,14 +99,14 @@ WRONG_DURATIONS = [
 
 @pytest.mark.parametrize("given", WRONG_DURATIONS)
 def test_what_is_no_duration(given: str) -> None:
-    with pytest.raises(WrongDuration) as error:
+    with pytest.raises(UsageError) as error:
         in_seconds(given)
     assert str(error.value) == f"{given!r} {NO_DURATION}"
 
 
 @pytest.mark.parametrize("given", [-1, -0.001, float("inf"), float("-inf"), float("nan"), 10**400])
 def test_what_is_no_number_of_seconds(given: float) -> None:
-    with pytest.raises(WrongDuration, match="is no duration"):
+    with pytest.raises(UsageError, match="is no duration"):
         in_seconds(given)
 
 
@@ -123,7 +123,7 @@ def test_a_duration_is_a_number_or_a_text(given: Any) -> None:
 def test_any_text_is_a_duration_or_none(text: str) -> None:
     try:
         seconds = in_seconds(text)
-    except WrongDuration:
+    except UsageError:
         return
     number, unit = text.strip().lower().removesuffix("s"), 1
     if number.endswith("m"):
@@ -209,10 +209,10 @@ WRONG_BUDGETS = {
 
 @pytest.mark.parametrize(("text", "message"), WRONG_BUDGETS.items())
 def test_what_is_no_budget(text: str, message: str) -> None:
-    with pytest.raises(WrongName) as error:
+    with pytest.raises(UsageError) as error:
         budget(text)
     assert str(error.value) == message
-    assert isinstance(error.value, UnknownName) is message.startswith("there is no ")
+    assert isinstance(error.value, UnknownNameError) is message.startswith("there is no ")
 
 
 def test_several_budgets_in_one_text() -> None:
@@ -221,7 +221,7 @@ def test_several_budgets_in_one_text() -> None:
     for given_so in (texts, ", ".join(texts), f" ,{','.join(texts)}, ", [f"{texts[0]},{texts[1]}", texts[2]]):
         assert budgets({}, given_so) == Budgets({}, wanted)
     assert budgets({GAP: "2s", "total_s": 1.5, "replay_s": None}, None) == Budgets({GAP: 2.0, "total_s": 1.5}, ())
-    with pytest.raises(WrongName, match="'' is no budget"):
+    with pytest.raises(UsageError, match="'' is no budget"):
         budgets({}, "max(replay)<5s,,max(total)<5s")
 
 
@@ -242,7 +242,7 @@ parts = st.sampled_from(
 def test_any_text_is_a_budget_or_a_wrong_name(text: str) -> None:
     try:
         found = budget(text)
-    except WrongName:
+    except UsageError:
         return
     assert budget(found.text) == found
     assert found.figure.removesuffix("_s") in NAMES
@@ -543,9 +543,9 @@ def test_a_program_has_budgets_too(first: float) -> None:
         ("RL403", "messages", 3),
         ("RL404", None, None),
     ]
-    with pytest.raises(WrongDuration):
+    with pytest.raises(UsageError):
         Linter(max_gap="2")
-    with pytest.raises(UnknownName):
+    with pytest.raises(UnknownNameError):
         Linter(budget="max(replays)<2s")
 
 

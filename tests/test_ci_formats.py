@@ -23,13 +23,13 @@ import xmlschema
 from replaylint.commands.terminal import CHECKOUTS
 from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render import FORMATS
+from replaylint.render.distinct import distinct
 from replaylint.render.escape import printable
 from replaylint.render.github import LONGEST, SHOWN
 from replaylint.render.lines import of_finding, of_outcome
 from replaylint.render.sarif import FINGERPRINT, LEVELS, MOST, ROOT
-from replaylint.report.distinct import distinct
 from replaylint.report.model import Evidence
-from replaylint.report.places import ForeignEvidence
+from replaylint.report.source_map import ForeignEvidence
 from replaylint.rules import all_rules
 from tests.conftest import ROOT as PROJECT
 from tests.reports import EVIL, HOSTILE, ONE, finding, findings, resume, rich, session, timing, traces

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from orjson import dumps
 
+from replaylint.analysis.lint import lint
 from replaylint.render import renderer
 from replaylint.render.view import View
 from replaylint.replay.timing import FIGURES
-from replaylint.report.lint import lint
 from tests.recordings import Message, Recording, found, report_of, report_of_file
 from tests.test_command_line import run
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from orjson import dumps, loads
 
+from replaylint.analysis.lint import lint
 from replaylint.render import comparison as shown
 from replaylint.render.view import View
 from replaylint.replay.timing import FIGURES
-from replaylint.report.comparison import compare
-from replaylint.report.lint import lint
 from replaylint.statistics.bootstrap import difference
+from replaylint.views.comparison import compare
 from tests.conftest import ROOT
 from tests.recordings import Message, Recording
 from tests.reports import EVIL, assert_golden
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from replaylint.report.comparison import Comparison, Fault
+    from replaylint.views.comparison import Comparison, Fault
 
 GOOD = ("complete",)
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replaylint.analysis.lint import lint
+from replaylint.errors import UnknownNameError, UsageError
+from replaylint.policies.exceptions import exception
 from replaylint.render import FORMATS
-from replaylint.report.exceptions import exception
-from replaylint.report.lint import lint
 from replaylint.report.model import Peer
-from replaylint.report.names import UnknownName, WrongName
 from tests.recordings import Message, Recording, found, report_of_file
 from tests.test_command_line import run, saved
 from tests.test_properties import profile
@@ -318,21 +318,21 @@ ignore = ["RL407"]
     ],
 )
 def test_what_is_wrong_is_said(change: dict[str, Any], words: str) -> None:
-    with pytest.raises(WrongName) as error:
+    with pytest.raises(UsageError) as error:
         lint("absent", exceptions=[{**EXCUSED, **change}])
     assert words in str(error.value)
-    assert isinstance(error.value, UnknownName) is str(error.value).startswith("there is no ")
+    assert isinstance(error.value, UnknownNameError) is str(error.value).startswith("there is no ")
 
 
 @pytest.mark.parametrize("key", ["name", "ignore", "reason"])
 def test_what_is_missing_is_said(key: str) -> None:
-    with pytest.raises(WrongName, match=f"{key} is missing"):
+    with pytest.raises(UsageError, match=f"{key} is missing"):
         exception({name: value for name, value in EXCUSED.items() if name != key})
 
 
 def test_today_is_a_date() -> None:
-    with pytest.raises(WrongName, match="today has to be a date"):
+    with pytest.raises(UsageError, match="today has to be a date"):
         lint("absent", exceptions=[EXCUSED], today="tomorrow")
     wrong: Any = ["RL201"]
-    with pytest.raises(WrongName, match="has to be a table"):
+    with pytest.raises(UsageError, match="has to be a table"):
         lint("absent", exceptions=wrong)

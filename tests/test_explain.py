@@ -17,10 +17,10 @@ from orjson import loads
 from replaylint.render import rulebook
 from replaylint.render.layout import columns
 from replaylint.render.view import View
-from replaylint.report.rulebook import ASKED, Entry, entries, found
 from replaylint.rules import all_rules
 from replaylint.rules.explanation import DIRECTIONS, Explanation, explained, parse, recording
 from replaylint.rules.registry import ERROR, INFO, WARNING, Rule
+from replaylint.views.rulebook import ASKED, Entry, entries, found
 from tests.conftest import ROOT
 from tests.recordings import report_of_file
 from tests.reports import assert_golden, finding
@@ -69,13 +69,13 @@ RULE = Rule(
     "live-before-marker",
     party="agent",
     severities=(ERROR, WARNING, INFO),
-    says="",
-    yields_to={"RL308": INFO, "RL209": WARNING, "RL208": ERROR, "RL999": WARNING},
+    message="",
+    suppressed_by={"RL308": INFO, "RL209": WARNING, "RL208": ERROR, "RL999": WARNING},
     needs_beginning=True,
 )
 ENTRY = Entry(RULE, EXPLANATION, [finding("RL301", "error", MESSAGE, "example", 2)])
 OTHER = Entry(
-    Rule("RL105", "unanswered-request", party=None, says=""),
+    Rule("RL105", "unanswered-request", party=None, message=""),
     parse("A request was never answered.\n\nIt is owed one.\n\nExample:\n    no JSON,   but\n    a literal\n"),
     [finding("RL105", "warning", "2 requests", "example", None)],
 )
@@ -235,7 +235,7 @@ def test_a_page_is_no_wider_than_a_terminal_and_not_very_wide() -> None:
 
 
 def test_only_what_there_is_has_a_heading() -> None:
-    bare = Entry(Rule("RL301", "live-before-marker", party="client", says=""), parse("A summary."), [])
+    bare = Entry(Rule("RL301", "live-before-marker", party="client", message=""), parse("A summary."), [])
     assert page([bare]) == "RL301 live-before-marker: to be fixed by the client\nA summary.\n"
     assert page([]) == ""
 
@@ -326,7 +326,7 @@ def test_the_json_is_what_the_rules_declare() -> None:
         assert all(isinstance(each[name], kind) for name, kind in TYPES.items())
         assert (each["code"], each["name"], each["party"]) == (rule.code, rule.name, rule.party)
         assert each["severities"] == [severity.name.lower() for severity in rule.severities]
-        assert each["yields_to"] == {code: least.name.lower() for code, least in rule.yields_to.items()}
+        assert each["yields_to"] == {code: least.name.lower() for code, least in rule.suppressed_by.items()}
         assert each["needs_beginning"] is rule.needs_beginning
         assert each["needs_order"] is rule.needs_order
         assert Explanation(*(each[part] for part in Explanation._fields)) == explained(rule)

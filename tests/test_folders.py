@@ -10,9 +10,9 @@ from shutil import copy
 
 import pytest
 
+from replaylint.analysis.folders import recordings_in
+from replaylint.analysis.lint import lint
 from replaylint.render import FORMATS
-from replaylint.report.folders import recordings_in
-from replaylint.report.lint import lint
 from tests.conftest import ROOT
 from tests.recordings import Recording
 from tests.test_command_line import run

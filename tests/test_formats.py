@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from orjson import dumps
 
+from replaylint.analysis.lint import lint
 from replaylint.recording import directions
 from replaylint.recording.detect import recognise
 from replaylint.recording.formats import every_format
 from replaylint.recording.source import Source
-from replaylint.report.lint import lint
 from tests.conftest import ROOT
 from tests.recordings import DIRECTION_WORDS, Message, Recording, found, report_of_file
 from tests.test_command_line import run
@@ -1582,7 +1582,7 @@ def test_large_integers_are_read(form: str, tmp_path: Path) -> None:
 
 PEAK = """
 import gc, re, sys
-from replaylint.report.lint import lint
+from replaylint.analysis.lint import lint
 gc.disable()
 report = lint(sys.argv[1])
 with open("/proc/self/status") as status:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from orjson import dumps, loads
 
-from replaylint.report.lint import lint
+from replaylint.analysis.lint import lint
 from replaylint.report.model import Evidence
 from tests.fuzz.harmless import HARMLESS
 from tests.fuzz.inputs import Case, format_names

@@ -17,13 +17,13 @@ from orjson import dumps
 
 import replaylint
 from replaylint import Linter, lint
+from replaylint.errors import UnknownNameError
 from replaylint.protocol import direction
 from replaylint.recording.detect import recognise
 from replaylint.recording.directions import flip
 from replaylint.recording.message import AGENT, ClockStep, Ended, Header, Label, Lost, NoMessage, Unreadable
 from replaylint.recording.source import Source
 from replaylint.render import FORMATS
-from replaylint.report.names import UnknownName
 from tests.conftest import ROOT
 from tests.recordings import Recording, report_of_file
 from tests.strategies import json_values
@@ -365,7 +365,7 @@ def test_names_are_checked_at_once(option: str) -> None:
     wrong: dict[str, Any] = {option: ["complete,truncate"] if option == "expect" else "RL301,live-before-markers"}
     meant = "truncated" if option == "expect" else "live-before-marker"
     for call in (lambda: Linter(**wrong), lambda: lint("absent", **wrong)):
-        with pytest.raises(UnknownName, match=f"there is no .*; did you mean {meant}\\?"):
+        with pytest.raises(UnknownNameError, match=f"there is no .*; did you mean {meant}\\?"):
             call()
     for value in (7, [7], b"RL301"):
         for call in (lambda value=value: Linter(**{option: value}), lambda value=value: lint("x", **{option: value})):
@@ -489,7 +489,7 @@ def test_the_command_line_imports_no_more_than_it_needs() -> None:
         "import sys; sys.argv[1:] = ['-q', 'sample_traces/complete.ndjson']; from replaylint.cli import main; main()\n"
         "print(*sys.modules)"
     )
-    unwanted = {"replaylint.report.linter", "replaylint.report.expectations", "replaylint.testing"}
+    unwanted = {"replaylint.analysis.linter", "replaylint.policies.expectations", "replaylint.testing"}
     assert not unwanted & {*python(script).split()}
 
 

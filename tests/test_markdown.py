@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from orjson import dumps, loads
 
+from replaylint.analysis.lint import lint
 from replaylint.render import markdown
 from replaylint.render.escape import printable
 from replaylint.render.view import View
-from replaylint.report.lint import lint
-from replaylint.report.quotes import CHANGED, NO_JSON, NO_MESSAGE, SEVERAL, STREAM, Quote, quotes
-from replaylint.report.redaction import Redactor
-from replaylint.report.rulebook import entries
 from replaylint.rules import all_rules
+from replaylint.views.quotes import CHANGED, NO_JSON, NO_MESSAGE, SEVERAL, STREAM, Quote, quotes
+from replaylint.views.redaction import Redactor
+from replaylint.views.rulebook import entries
 from tests.conftest import ROOT
 from tests.recordings import Recording
 from tests.reports import EVIL, ONE, assert_golden, finding, findings, rich, session

@@ -18,10 +18,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from orjson import dumps
 
+from replaylint.analysis.lint import lint
 from replaylint.recording import source
 from replaylint.render import FORMATS, renderer
 from replaylint.render.view import View
-from replaylint.report.lint import lint
 from tests.recordings import Recording, report_of, report_of_file
 from tests.strategies import SHAPES, Mix, connections, json_values, line_of, mixes, mutated, retold, shaped
 

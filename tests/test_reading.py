@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import pytest
 from orjson import dumps
 
+from replaylint.analysis.lint import lint
 from replaylint.recording.clock import choose
 from replaylint.recording.detect import recognise
 from replaylint.recording.source import Source
-from replaylint.report.lint import lint
 from tests.recordings import DIRECTION_WORDS, Message, Recording, found, report_of, report_of_file
 
 if TYPE_CHECKING:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from replaylint.analysis.lint import lint
 from replaylint.recording.formats import every_format
 from replaylint.render import formats, rulebook
 from replaylint.render.concise import render
 from replaylint.render.markdown import LONGEST
 from replaylint.render.view import View
 from replaylint.replay.outcome import OUTCOMES
-from replaylint.report.lint import lint
-from replaylint.report.rulebook import entries
-from replaylint.report.timeline import MOST
 from replaylint.rules import all_rules
+from replaylint.views.rulebook import entries
+from replaylint.views.timeline import MOST
 from tests.conftest import ROOT
 from tests.recordings import report_of_file
 from tests.reports import UPDATE

@@ -659,7 +659,7 @@ def test_what_a_rule_declares(rule: Rule) -> None:
     assert 2 <= len(paragraphs[:-4]) <= 4
     assert re.fullmatch(r"RL\d{3}", rule.code)
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
-    assert set(rule.yields_to) <= {f"RL{number}" for number in range(1, 1000)} - {rule.code}
+    assert set(rule.suppressed_by) <= {f"RL{number}" for number in range(1, 1000)} - {rule.code}
 
 
 @pytest.mark.parametrize("rule", all_rules(), ids=CODES)

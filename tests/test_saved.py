@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from orjson import dumps, loads
 
+from replaylint.analysis.lint import lint
 from replaylint.render import comparison as shown
 from replaylint.render.json import render
 from replaylint.render.view import View
-from replaylint.report.comparison import compare
-from replaylint.report.lint import lint
-from replaylint.report.saved import DEEPEST, WrongReport, is_report, load
+from replaylint.report.saved import DEEPEST, ReportError, is_report, load
+from replaylint.views.comparison import compare
 from tests.conftest import ROOT
 from tests.recordings import Recording
 from tests.strategies import json_values
@@ -130,7 +130,7 @@ def test_a_field_that_has_to_be_there(way: str, tmp_path: Path) -> None:
     holder, name = at(content, way)
     del holder[name]
     where = way.replace(".0.", "[0].").replace(".1.", "[1].")
-    with pytest.raises(WrongReport, match=rf"report\.json: {where.replace('[', '.').replace(']', '.')}: is missing$"):
+    with pytest.raises(ReportError, match=rf"report\.json: {where.replace('[', '.').replace(']', '.')}: is missing$"):
         loaded(content, tmp_path)
 
 
@@ -162,7 +162,7 @@ def test_a_field_of_a_wrong_type_is_named(way: str, value: object, error: str, t
         way, value = way.removesuffix(".b"), {"b": value}
     holder, name = at(content, way)
     holder[name] = value
-    with pytest.raises(WrongReport) as raised:
+    with pytest.raises(ReportError) as raised:
         loaded(content, tmp_path)
     assert error in str(raised.value)
     assert str(raised.value).startswith(str(tmp_path / "report.json: "))
@@ -186,7 +186,7 @@ def test_an_id_may_be_nested_but_not_without_end(tmp_path: Path) -> None:
     content["resumes"][0]["request_id"] = nested(DEEPEST)
     dumps(loaded(content, tmp_path))
     content["resumes"][0]["request_id"] = nested(DEEPEST + 1)
-    with pytest.raises(WrongReport, match=r"resumes\[0\].request_id: is nested too deeply"):
+    with pytest.raises(ReportError, match=r"resumes\[0\].request_id: is nested too deeply"):
         loaded(content, tmp_path)
 
 
@@ -214,15 +214,15 @@ def test_an_id_may_be_nested_but_not_without_end(tmp_path: Path) -> None:
 def test_what_is_no_report_is_refused(content: bytes, error: str, tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.write_bytes(content)
-    with pytest.raises(WrongReport) as raised:
+    with pytest.raises(ReportError) as raised:
         load(str(path))
     assert str(raised.value).startswith(f"{path}: {error}")
 
 
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(WrongReport, match="No such file"):
+    with pytest.raises(ReportError, match="No such file"):
         load(str(tmp_path / "absent"))
-    with pytest.raises(WrongReport, match=r"Is a directory|Permission denied"):
+    with pytest.raises(ReportError, match=r"Is a directory|Permission denied"):
         load(str(tmp_path))
 
 
@@ -278,7 +278,7 @@ def assert_harmless(path: Path, whole: Report) -> None:
     """It is refused in one line, or it can be compared with the whole."""
     try:
         report = load(str(path))
-    except WrongReport as error:
+    except ReportError as error:
         assert str(error).startswith(f"{path}: ")  # noqa: PT017
         return
     dumps(report)

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replaylint.commands.check import check
-from replaylint.commands.settings import NOT_SETTABLE, WrongSettings, options, read
+from replaylint.commands.settings import NOT_SETTABLE, SettingsError, options, read
 from tests.conftest import ROOT
 from tests.recordings import Recording
 from tests.test_command_line import assert_one_line, assert_refused, run, saved, shell
@@ -595,7 +595,7 @@ def placed(content: bytes, *, shared: bool) -> Iterator[Path]:
 def test_whatever_a_file_holds_one_error_is_raised(content: bytes, shared: bool) -> None:
     with placed(b"[tool.replaylint]\n" + content if shared else content, shared=shared) as path:
         context = of_check()
-        with suppress(WrongSettings):
+        with suppress(SettingsError):
             found = read(str(path), context)
             assert found is not None
             assert found.values.keys() <= {option.name for option in SETTABLE.values()}

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from orjson import dumps
 
+from replaylint.analysis.lint import lint
+from replaylint.errors import UnknownNameError
 from replaylint.render.json import render
 from replaylint.render.view import View
-from replaylint.report.lint import lint
-from replaylint.report.names import UnknownName
 from tests.recordings import Message, Recording, found, report_of
 from tests.test_command_line import run
 from tests.test_schema import check
@@ -286,5 +286,5 @@ def test_a_format_can_be_forced(tmp_path: Path) -> None:
     report = as_json(lint(path, input_format="RAW"))
     assert report["traces"][0]["format"] == "raw"
     assert report["resumes"] == []
-    with pytest.raises(UnknownName, match="did you mean envelope"):
+    with pytest.raises(UnknownNameError, match="did you mean envelope"):
         lint(path, input_format="envelop")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from replaylint import Linter, lint
-from replaylint.report.names import UnknownName, WrongName
+from replaylint.errors import UnknownNameError, UsageError
 from replaylint.testing import assert_replay
 from tests.recordings import Message, Recording, found
 from tests.test_command_line import assert_refused, run, saved
@@ -178,12 +178,12 @@ def test_nothing_to_change(severity: Any, errors: Path) -> None:
 @pytest.mark.parametrize(("severity", "words"), WRONG)
 def test_a_wrong_one_is_told_before_anything_is_read(severity: str, words: str) -> None:
     for call in (lambda: lint("absent", severity=severity), lambda: Linter(severity=severity)):
-        with pytest.raises(WrongName) as raised:
+        with pytest.raises(UsageError) as raised:
             call()
         assert words in str(raised.value)
-    with pytest.raises(UnknownName, match="did you mean warning"):
+    with pytest.raises(UnknownNameError, match="did you mean warning"):
         lint("absent", severity={"RL201": "warnin"})
-    with pytest.raises(UnknownName, match="no rule 'RL999'"):
+    with pytest.raises(UnknownNameError, match="no rule 'RL999'"):
         Linter(severity={"RL999": "info"})
 
 

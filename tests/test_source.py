@@ -24,11 +24,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from orjson import dumps
 
+from replaylint.analysis.lint import lint
+from replaylint.errors import RecordingError, UsageError
+from replaylint.policies.units import size_in_bytes
 from replaylint.recording import fragments, reading, source
 from replaylint.recording.packed import PIECE_BYTES
-from replaylint.recording.source import SKIPPED, RecordingError, Source
-from replaylint.report.lint import lint
-from replaylint.report.sizes import WrongSize, size_in_bytes
+from replaylint.recording.source import SKIPPED, Source
 from tests.conftest import missing
 from tests.recordings import Message, Recording, found, report_of_file
 from tests.test_properties import Pipe, profile, standard_input
@@ -251,7 +252,7 @@ def test_a_plain_recording_takes_none_of_it(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code, str(saved(tmp_path / "trace", content(complete())))]
     modules = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
     assert "replaylint.recording.source" in modules
-    assert modules.isdisjoint({"replaylint.recording.packed", "replaylint.report.sizes", "bz2", "lzma", "gzip"})
+    assert modules.isdisjoint({"replaylint.recording.packed", "replaylint.policies.units", "bz2", "lzma", "gzip"})
 
 
 # Lines that are too long
@@ -425,7 +426,7 @@ def test_sizes(given: int | str, size: int) -> None:
     ],
 )
 def test_what_is_no_size(given: int | str) -> None:
-    with pytest.raises(WrongSize, match="is no size: write a number of bytes"):
+    with pytest.raises(UsageError, match="is no size: write a number of bytes"):
         size_in_bytes(given)
 
 

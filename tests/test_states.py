@@ -10,7 +10,7 @@ from replaylint.recording.detect import recognise
 from replaylint.recording.source import Source
 from replaylint.replay.engine import Engine
 from replaylint.replay.states import TABLE, Event, State
-from replaylint.rules.judge import Judge
+from replaylint.rules.runner import Runner
 from tests.recordings import Recording
 
 RULES = Path(__file__).parent / "rules"
@@ -26,7 +26,7 @@ UNREACHABLE: dict[Pair, str] = {
 }
 
 
-class Curious(Judge):
+class Curious(Runner):
     """A judge that listens to everything, so that no update is folded on the hot path, where no state is looked up."""
 
     def listens(self, _version: int | None, _state: State, _event: Event) -> bool:

@@ -17,15 +17,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from orjson import dumps
 
+from replaylint.analysis.lint import lint
+from replaylint.errors import UnknownNameError
 from replaylint.render import renderer
 from replaylint.render.escape import printable
 from replaylint.render.layout import columns
 from replaylint.render.view import View
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.report.groups import grouping
-from replaylint.report.lint import lint
 from replaylint.report.model import Connection, Peer
-from replaylint.report.names import UnknownName
 from replaylint.report.summary import summary as summed
 from replaylint.statistics.timers import TIMERS_S
 from tests.recordings import Message, Recording, report_of_file
@@ -323,7 +323,7 @@ def test_what_to_group_by(name: str) -> None:
 
 
 def test_what_cannot_be_grouped_by(tmp_path: Path) -> None:
-    with pytest.raises(UnknownName, match=r"there is no group 'agents'; did you mean agent\?"):
+    with pytest.raises(UnknownNameError, match=r"there is no group 'agents'; did you mean agent\?"):
         lint([], group_by="agents")
     assert_refused(run("--group-by", "agents", tmp_path), "--group-by", "agents")
 

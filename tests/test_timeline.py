@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis.strategies import lists, sampled_from, tuples
 from orjson import dumps
 
+from replaylint.analysis.lint import lint
 from replaylint.render import text
 from replaylint.render.view import View
-from replaylint.report.extract import NEAR_S
-from replaylint.report.lint import lint
-from replaylint.report.timeline import MOST, Timelines
+from replaylint.views.extract import NEAR_S
+from replaylint.views.timeline import MOST, Timelines
 from tests.conftest import ROOT
 from tests.recordings import VENDOR_EVENT, Recording
 from tests.reports import EVIL, assert_golden
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from replaylint.replay.engine import Engine
     from replaylint.report.model import Report
-    from replaylint.report.timeline import Event, Timeline
+    from replaylint.views.timeline import Event, Timeline
 
 __all__ = ["folder"]
 

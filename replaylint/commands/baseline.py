@@ -5,29 +5,29 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from replaylint.analysis.run import shown_path
 from replaylint.commands.files import STANDARD_OUTPUT, write_file
 from replaylint.commands.output import complain
-from replaylint.render.agreed import counted_entries
-from replaylint.report.analysis import shown_path
-from replaylint.report.baseline import accept, entries, load
-from replaylint.report.names import WrongName
+from replaylint.errors import UsageError
+from replaylint.policies.baseline import accept, entries, load
+from replaylint.render.suppressions import counted_entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from replaylint.report.baseline import Known
+    from replaylint.policies.baseline import Known
     from replaylint.report.model import BaselineEntry, Report
 
 
 def before(baseline: str | None, output: str, is_input: Callable[[str], bool]) -> Known | None:
     """What is known so far, where this file is to be written: None where the baseline is that file, yet to come.
 
-    Raises WrongName where something else than a baseline would be overwritten: a recording, say.
+    Raises UsageError where something else than a baseline would be overwritten: a recording, say.
     """
     if output == STANDARD_OUTPUT:
-        raise WrongName("--write-baseline: standard output is for the report; name a file")
+        raise UsageError("--write-baseline: standard output is for the report; name a file")
     if is_input(output):
-        raise WrongName(f"{output!r} is read and would be lost: name another file")
+        raise UsageError(f"{output!r} is read and would be lost: name another file")
     try:
         empty = not os.path.getsize(output)  # noqa: PTH202
     except (OSError, ValueError):  # there is none; else whoever writes it says what is wrong
@@ -35,8 +35,8 @@ def before(baseline: str | None, output: str, is_input: Callable[[str], bool]) -
     if not empty:
         try:
             load(output, shown_path(output))
-        except WrongName as error:
-            raise WrongName(f"{error}; only a baseline is overwritten") from error
+        except UsageError as error:
+            raise UsageError(f"{error}; only a baseline is overwritten") from error
     elif baseline is not None and os.path.realpath(baseline) == os.path.realpath(output):
         return None
     return None if baseline is None else load(baseline, shown_path(baseline))

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from replaylint import __version__
+from replaylint.analysis.lint import lint
 from replaylint.commands import terminal
 from replaylint.commands.inputs import complain_of, is_read
-from replaylint.commands.nearby import files
 from replaylint.commands.output import PROGRAM, complain, write
+from replaylint.commands.settings_discovery import files
 from replaylint.commands.usage import list_commands
 from replaylint.render import Format, renderer
 from replaylint.report.findings import SEVERITIES
-from replaylint.report.lint import lint
 from replaylint.report.model import GroupBy
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from datetime import date
 
     from replaylint.commands.settings import Settings
-    from replaylint.report.baseline import Known
+    from replaylint.policies.baseline import Known
     from replaylint.report.model import Report
-    from replaylint.report.quotes import Place, Quote
-    from replaylint.report.redaction import Redactor
-    from replaylint.report.timeline import Timelines
+    from replaylint.views.quotes import Place, Quote
+    from replaylint.views.redaction import Redactor
+    from replaylint.views.timeline import Timelines
 
 
 def _version(wanted: bool) -> None:
@@ -256,7 +256,7 @@ def check(
     if timelines is not None:
         view = view._replace(timelines=timelines.of(report))
     if (report.baseline is not None or report.exceptions) and not _tells(form, quiet=quiet):
-        from replaylint.render.agreed import beside  # noqa: PLC0415
+        from replaylint.render.suppressions import beside  # noqa: PLC0415
 
         for each in beside(report, updated=write_baseline is not None):
             complain(each)
@@ -289,7 +289,7 @@ def _timelines(form: str, *, statistics: bool, quiet: bool) -> "Timelines":
         raise typer.BadParameter("--timeline shows each resume: it goes without --statistics and --group-by")
     if quiet:
         raise typer.BadParameter("--timeline shows each resume: it goes without --quiet")
-    from replaylint.report.timeline import Timelines  # noqa: PLC0415
+    from replaylint.views.timeline import Timelines  # noqa: PLC0415
 
     return Timelines()
 
@@ -300,7 +300,7 @@ def _tells(form: str, *, quiet: bool) -> bool:
 
 
 def _quotes(report: "Report", redactor: "Redactor", places: "Iterable[Place]") -> "Mapping[Place, Quote]":
-    from replaylint.report.quotes import quotes  # noqa: PLC0415
+    from replaylint.views.quotes import quotes  # noqa: PLC0415
 
     return quotes(report, redactor, places)
 

@@ -6,25 +6,26 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from replaylint.analysis.lint import lint
+from replaylint.analysis.run import shown_path
 from replaylint.commands import terminal
 from replaylint.commands.inputs import complain_of
 from replaylint.commands.output import complain, write
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
+from replaylint.errors import UsageError
+from replaylint.policies.names import chosen
 from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render import comparison as shown
-from replaylint.report import comparison
-from replaylint.report.analysis import shown_path
-from replaylint.report.findings import SEVERITIES, chosen
-from replaylint.report.lint import lint
-from replaylint.report.names import WrongName
+from replaylint.report.findings import SEVERITIES
 from replaylint.report.saved import is_report, load
 from replaylint.rules import all_rules
 from replaylint.statistics.bootstrap import SEED
+from replaylint.views import comparison
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from replaylint.report.comparison import Comparison
+    from replaylint.views.comparison import Comparison
 
 LARGEST_SEED = 2**32 - 1
 LONGEST = 20
@@ -97,11 +98,11 @@ def compare(
 
 
 def _share(percentage: str) -> float:
-    """The part that a percentage is: 0.1 of "10%" and of "10". Raises WrongName."""
+    """The part that a percentage is: 0.1 of "10%" and of "10". Raises UsageError."""
     number = percentage.strip().removesuffix("%").rstrip()
     whole, _, decimals = number.partition(".")
     if not (whole + decimals).isascii() or not (whole + decimals).isdecimal() or len(number) > LONGEST:
-        raise WrongName(f"{percentage!r} is no percentage: write it as in --max-regression 10%")
+        raise UsageError(f"{percentage!r} is no percentage: write it as in --max-regression 10%")
     return float(number) / 100
 
 

@@ -9,11 +9,10 @@ import typer
 from replaylint.commands import terminal
 from replaylint.commands.output import write
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
+from replaylint.policies.names import chosen, split
 from replaylint.render import rulebook
-from replaylint.report.findings import chosen
-from replaylint.report.names import split
-from replaylint.report.rulebook import entries
 from replaylint.rules import all_rules
+from replaylint.views.rulebook import entries
 
 
 def explain(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from replaylint.commands.files import STANDARD_OUTPUT, is_replaced, write_file
 from replaylint.commands.output import OutputError, complain
+from replaylint.errors import UnknownNameError, UsageError
 from replaylint.render import FORMATS, renderer
-from replaylint.report.names import UnknownName, WrongName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,25 +27,25 @@ class Export(NamedTuple):
 def exports(
     given: Iterable[str], is_input: Callable[[str], bool] | None = None, others: Iterable[str] = ()
 ) -> list[Export]:
-    """What these texts mean; none may be an input, nor one of these other files. Raises WrongName and UnknownName."""
+    """What these texts mean; none may be an input, nor one of these other files. Raises UsageError."""
     taken = {os.path.realpath(path) for path in others}
     found: list[Export] = []
     for text in given:
         form, sign, path = text.partition("=")
         if not sign or not path:
-            raise WrongName(f"{text!r} is no export: write FORMAT=PATH, such as sarif=replaylint.sarif")
+            raise UsageError(f"{text!r} is no export: write FORMAT=PATH, such as sarif=replaylint.sarif")
         if path == STANDARD_OUTPUT:
-            raise WrongName(f"{text!r}: standard output is for --format; name a file")
+            raise UsageError(f"{text!r}: standard output is for --format; name a file")
         if "\0" in path:
-            raise WrongName(f"{text!r}: no file has such a name")
+            raise UsageError(f"{text!r}: no file has such a name")
         if form.lower() not in FORMATS:
-            raise UnknownName("format", form, FORMATS)
+            raise UnknownNameError("format", form, FORMATS)
         if is_input is not None and is_input(path):
-            raise WrongName(f"{path!r} is read and would be lost: name another file")
+            raise UsageError(f"{path!r} is read and would be lost: name another file")
         if is_replaced(path):
             real = os.path.realpath(path)
             if real in taken:
-                raise WrongName(f"{path!r} is read or written already: name another file")
+                raise UsageError(f"{path!r} is read or written already: name another file")
             taken.add(real)
         found.append(Export(form.lower(), path))
     return found

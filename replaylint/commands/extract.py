@@ -6,14 +6,15 @@ from typing import IO, Annotated
 
 import typer
 
+from replaylint.analysis.lint import lint
 from replaylint.commands.files import NotWritten, written_whole
 from replaylint.commands.inputs import is_read, rereadable
 from replaylint.commands.output import complain
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
-from replaylint.recording.source import RecordingError, Source
+from replaylint.errors import RecordingError
+from replaylint.recording.source import Source
 from replaylint.render.words import counted
-from replaylint.report.extract import Scope, Selection, Survey, accuses, same
-from replaylint.report.lint import lint
+from replaylint.views.extract import Scope, Selection, Survey, accuses, same
 
 
 def extract(

@@ -8,11 +8,12 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from replaylint.analysis.lint import known_format
 from replaylint.commands import COMMANDS
 from replaylint.commands.output import OutputError, complain
+from replaylint.errors import RecordingError
 from replaylint.recording.detect import NOT_A_RECORDING, recognise
-from replaylint.recording.source import STANDARD_INPUT, RecordingError, Source
-from replaylint.report.lint import known_format
+from replaylint.recording.source import STANDARD_INPUT, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -53,7 +54,7 @@ def _is_pipe(path: str) -> bool:
 def is_read(output: str, inputs: Iterable[str], form: str | None = None) -> bool:
     """Whether this file is one of these inputs, by whatever name: also one in a folder, if it is a recording.
 
-    `form` is the name of their format, if it was given. Raises UnknownName where there is no such.
+    `form` is the name of their format, if it was given. Raises UnknownNameError where there is no such.
     """
     return os.path.isfile(output) and any(_holds(path, output, form) for path in inputs)  # noqa: PTH113
 
@@ -61,7 +62,7 @@ def is_read(output: str, inputs: Iterable[str], form: str | None = None) -> bool
 def _holds(path: str, output: str, form: str | None) -> bool:
     if path == STANDARD_INPUT or not os.path.isdir(path):  # noqa: PTH112
         return _is_one_file(0 if path == STANDARD_INPUT else path, output)
-    from replaylint.report.folders import recordings_in  # noqa: PLC0415
+    from replaylint.analysis.folders import recordings_in  # noqa: PLC0415
 
     # What is no recording, such as an earlier report, is passed over.
     return any(_is_one_file(each, output) and _is_recording(each, form) for each in recordings_in(path))

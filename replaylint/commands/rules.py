@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
+from replaylint.analysis.options import wanted
 from replaylint.commands import terminal
 from replaylint.commands.output import write
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
 from replaylint.render import rulebook
-from replaylint.report.rulebook import entries
-from replaylint.report.wishes import wanted
 from replaylint.rules import all_rules
+from replaylint.views.rulebook import entries
 
 
 def rules(

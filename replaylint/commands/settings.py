@@ -11,16 +11,16 @@ import tomllib
 from json import dumps
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from replaylint.analysis.lint import known_format
+from replaylint.analysis.options import wanted
 from replaylint.commands.export import exports
 from replaylint.commands.files import STANDARD_OUTPUT
-from replaylint.commands.nearby import LARGEST, OWN
+from replaylint.commands.settings_discovery import LARGEST, OWN
+from replaylint.errors import UnknownNameError, UsageError
+from replaylint.policies.exceptions import exception
+from replaylint.policies.names import chosen
+from replaylint.policies.units import size_in_bytes
 from replaylint.render.escape import printable
-from replaylint.report.exceptions import exception
-from replaylint.report.findings import chosen
-from replaylint.report.lint import known_format
-from replaylint.report.names import UnknownName, WrongName
-from replaylint.report.sizes import size_in_bytes
-from replaylint.report.wishes import wanted
 from replaylint.rules import all_rules
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ UNSET: Final[tuple[object, ...]] = (None, (), [])
 ORIGINS: Final = {"COMMANDLINE": "command line", "DEFAULT_MAP": "", "ENVIRONMENT": "environment"}
 
 
-class WrongSettings(WrongName):
+class SettingsError(UsageError):
     """What a settings file says cannot be meant. The text names the file, the line and the key, as far as there are."""
 
 
@@ -77,7 +77,7 @@ def options(context: typer.Context) -> dict[str, Option]:
 
 
 def in_force(context: typer.Context, found: Settings | None) -> Iterator[str]:
-    """Every setting as a line: its value, and where that is from. Raises WrongName before the first."""
+    """Every setting as a line: its value, and where that is from. Raises UsageError before the first."""
     known = options(context)
     for option in known.values():
         if context.params[option.name] not in UNSET:
@@ -106,15 +106,15 @@ def _long_names(parameters: list[Option]) -> Iterator[tuple[str, Option]]:
 
 
 def read(path: str, context: typer.Context) -> Settings | None:
-    """What this file says; None for a pyproject.toml without the table. Raises WrongSettings."""
+    """What this file says; None for a pyproject.toml without the table. Raises SettingsError."""
     shown = os.path.relpath(path)
     try:
         with open(path, "rb") as file:  # noqa: PTH123
             content = file.read(LARGEST + 1)
     except OSError as error:
-        raise WrongSettings(f"{shown}: cannot be read: {error.strerror}") from error
+        raise SettingsError(f"{shown}: cannot be read: {error.strerror}") from error
     if len(content) > LARGEST:
-        raise WrongSettings(f"{shown}: is larger than 1 MiB, so it is not read for settings")
+        raise SettingsError(f"{shown}: is larger than 1 MiB, so it is not read for settings")
     text, document = _parsed(shown, content)
     table = _table(path, document)
     if table is None:
@@ -144,9 +144,9 @@ def _parsed(shown: str, content: bytes) -> tuple[str, Any]:
         text = content.decode("utf-8-sig").replace("\r\n", "\n")
         return text, tomllib.loads(text)
     except UnicodeDecodeError as error:
-        raise WrongSettings(f"{shown}: is no UTF-8, at byte {error.start + 1}") from None
+        raise SettingsError(f"{shown}: is no UTF-8, at byte {error.start + 1}") from None
     except RecursionError:
-        raise WrongSettings(f"{shown}: is nested too deeply") from None
+        raise SettingsError(f"{shown}: is nested too deeply") from None
     except ValueError as error:  # also an integer of thousands of digits
         message, _, place = str(error).rpartition(" (at ")
         where = shown
@@ -154,30 +154,30 @@ def _parsed(shown: str, content: bytes) -> tuple[str, Any]:
             where += f":{place.removeprefix('line ').partition(',')[0]}"
         elif message:  # at the end of the document
             where += f":{text.rstrip().count(chr(10)) + 1}"
-        raise WrongSettings(f"{where}: is no TOML: {message or place}") from None
+        raise SettingsError(f"{where}: is no TOML: {message or place}") from None
 
 
 def _set(
     found: Settings, key: str, value: object, known: Mapping[str, Option], context: typer.Context, folder: str
 ) -> None:
-    """Take over one key. Raises WrongSettings."""
+    """Take over one key. Raises SettingsError."""
     try:
         if key not in known:
             if key in dict(_long_names(context.command.params)):
-                raise WrongName("can only be given on the command line")
+                raise UsageError("can only be given on the command line")
             if found.path.endswith(OWN) and key in TABLES and isinstance(value, dict):
-                raise WrongName(f"in {OWN} the options stand at the top, without a table")
-            raise UnknownName("setting", key, [*known, AGENT])
+                raise UsageError(f"in {OWN} the options stand at the top, without a table")
+            raise UnknownNameError("setting", key, [*known, AGENT])
         option = known[key]
         taken = _placed(option.name, _taken(option, value), folder)
         _check(option.name, taken)
-    except WrongName as error:
+    except UsageError as error:
         raise _wrong(found, (key,), f"{key}: {error}") from error
     found.values[option.name] = taken
 
 
 def _taken(option: Option, value: object) -> Any:
-    """The value as the command line would have it. Raises WrongName."""
+    """The value as the command line would have it. Raises UsageError."""
     if option.is_flag:
         return _of(bool, value, "true or false")
     if option.name == "severity" and isinstance(value, dict):
@@ -190,19 +190,19 @@ def _taken(option: Option, value: object) -> Any:
     text: str = _of(str, value, "a text")
     choices = getattr(option.type, "choices", None)
     if choices is not None and text not in choices:
-        unknown = UnknownName("value", text, choices)
-        raise unknown if unknown.nearest is not None else WrongName(f"has to be one of {', '.join(choices)}")
+        unknown = UnknownNameError("value", text, choices)
+        raise unknown if unknown.nearest is not None else UsageError(f"has to be one of {', '.join(choices)}")
     return text
 
 
 def _generality(name: str) -> tuple[int, int]:
-    """Sorts what means more rules first, for the last one counts and tables have no order. Raises UnknownName."""
+    """Sorts what means more rules first, for the last one counts and tables have no order. Raises UnknownNameError."""
     return -len(chosen(name, all_rules())), len(name)
 
 
 def _of(kind: type, value: object, wanted: str) -> Any:
     if type(value) is not kind:
-        raise WrongName(f"has to be {wanted}, not {_kind(value)}")
+        raise UsageError(f"has to be {wanted}, not {_kind(value)}")
     return value
 
 
@@ -212,10 +212,10 @@ def _kind(value: object) -> str:
 
 
 def _placed(name: str, value: Any, folder: str) -> Any:
-    """Paths in a file are relative to its folder. Raises WrongName where there is none."""
+    """Paths in a file are relative to its folder. Raises UsageError where there is none."""
     if name == "baseline":
         if not value:
-            raise WrongName("has to be the path of a file, not empty")
+            raise UsageError("has to be the path of a file, not empty")
         return os.path.join(folder, value)  # noqa: PTH118
     if name == "export":
         parts = (each.partition("=") for each in value)
@@ -225,7 +225,7 @@ def _placed(name: str, value: Any, folder: str) -> Any:
 
 
 def _check(name: str, value: Any) -> None:
-    """Raises WrongName where the command line would refuse this."""
+    """Raises UsageError where the command line would refuse this."""
     if name in {"select", "ignore", "severity", "expect", "max_gap", "max_replay", "max_total", "budget"}:
         wanted(**{name: None if value == [] else value})
     elif name == "input_format":
@@ -237,14 +237,14 @@ def _check(name: str, value: Any) -> None:
 
 
 def _exceptions(found: Settings, value: object) -> list[dict[str, Any]]:
-    """Raises WrongSettings."""
+    """Raises SettingsError."""
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         header = AGENT if found.path.endswith(OWN) else f"{'.'.join(TABLES)}.{AGENT}"
         raise _wrong(found, (AGENT,), f"{AGENT}: has to be a list of tables: write [[{header}]] above each")
     for number, each in enumerate(value):
         try:
             exception(each)
-        except WrongName as error:
+        except UsageError as error:
             raise _wrong(found, (AGENT, number), f"{AGENT}: {error}") from error
     return value
 
@@ -252,8 +252,8 @@ def _exceptions(found: Settings, value: object) -> list[dict[str, Any]]:
 # Where a key stands
 
 
-def _wrong(found: Settings, key: tuple[str | int, ...], what: str) -> WrongSettings:
-    return WrongSettings(f"{_place(found, _lines(found), key)}: {what}")
+def _wrong(found: Settings, key: tuple[str | int, ...], what: str) -> SettingsError:
+    return SettingsError(f"{_place(found, _lines(found), key)}: {what}")
 
 
 def _place(found: Settings | None, lines: Mapping[tuple[str | int, ...], int], key: tuple[str | int, ...]) -> str:

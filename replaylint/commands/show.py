@@ -14,15 +14,15 @@ from replaylint.recording.message import AGENT, BLANK, CLIENT, Ended, Header, Lo
 from replaylint.render.escape import printable
 from replaylint.render.pretty import pretty, shortened
 from replaylint.render.words import counted, identifier
-from replaylint.report.line import look
 from replaylint.report.model import Report
 from replaylint.rules.words import duration
+from replaylint.views.line import look
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.report.line import Fact, Looked, Place
-    from replaylint.report.watch import Spoken
+    from replaylint.views.line import Fact, Looked, Place
+    from replaylint.views.watch import Spoken
 
 MOST_DIGITS: Final = 18
 """Of a line's number."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from replaylint.protocol import methods, vendor
 from replaylint.protocol.exchange import Exchange
-from replaylint.protocol.memory import SESSIONS_REMEMBERED, forget_oldest
+from replaylint.protocol.limits import SESSIONS_REMEMBERED, forget_oldest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

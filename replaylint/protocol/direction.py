@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Final, Literal
 
+from replaylint.errors import RecordingError
 from replaylint.protocol.methods import INITIALIZE, sender
 from replaylint.recording.message import AGENT, other
-from replaylint.recording.source import RecordingError, failing
+from replaylint.recording.source import failing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

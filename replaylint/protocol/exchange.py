@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from orjson import OPT_SORT_KEYS, dumps
 
-from replaylint.protocol.memory import forget_oldest
+from replaylint.protocol.limits import forget_oldest
 from replaylint.protocol.methods import RESULT_KEYS
 from replaylint.recording.message import AGENT, CLIENT, other
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from orjson import loads
 
+from replaylint.errors import RecordingError
 from replaylint.recording.formats import DOCUMENTS, RECORDS, TEXTS, Format, Head, best, every_format, family
 from replaylint.recording.message import BLANK
 from replaylint.recording.reading import Progress, Reading
-from replaylint.recording.source import SKIPPED, RecordingError, Source, failing, too_long
+from replaylint.recording.source import SKIPPED, Source, failing, too_long
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,7 @@ class Recording:
         self.sides = reading.sides
         self.relative = reading.relative
         self.order = reading.order
-        self.crowded = reading.crowded
+        self.many_per_line = reading.many_per_line
         self.drops_replays = reading.drops_replays
         self.progress = progress
 

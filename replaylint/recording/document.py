@@ -9,8 +9,9 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from replaylint.errors import RecordingError
 from replaylint.recording.entries import Entry, noted, record_in
-from replaylint.recording.source import SKIPPED, RecordingError, too_long
+from replaylint.recording.source import SKIPPED, too_long
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator

@@ -67,15 +67,16 @@ def record_in(line: bytes) -> dict[str, object] | Note | None:
 
 
 def reading(
-    entries: Iterator[Entry], clock: Clock, progress: Progress, *, relative: bool = True, crowded: bool = False
+    entries: Iterator[Entry], clock: Clock, progress: Progress, *, relative: bool = True, many_per_line: bool = False
 ) -> Reading:
     """The recording with these entries.
 
-    `relative`: their words are the recorder's view, and may have to be flipped. `crowded`: several may stand on a line.
+    `relative`: their words are the recorder's view, and may have to be flipped. `many_per_line`: lines
+    do not tell them apart.
     """
     sides: dict[object, Side] = {}
     sides.update(directions.SIDES.items())
-    return Reading(_messages(entries, sides, progress), clock, sides, relative, crowded=crowded)
+    return Reading(_messages(entries, sides, progress), clock, sides, relative, many_per_line=many_per_line)
 
 
 def _messages(entries: Iterator[Entry], sides: dict[object, Side], progress: Progress) -> Iterator[Message]:

@@ -9,7 +9,8 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
-from replaylint.recording.source import LONGEST_MAGIC, PACKED, RecordingError
+from replaylint.errors import RecordingError
+from replaylint.recording.source import LONGEST_MAGIC, PACKED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

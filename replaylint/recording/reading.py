@@ -38,7 +38,7 @@ class Reading(NamedTuple):
 
     `sides` maps the words that it uses for directions; `messages` looks them up at every line, so that a change takes
     effect at once. It is empty where the recording has no directions; `relative` says whether they are relative words.
-    `crowded`: several messages may begin on one line, so that lines do not tell them apart.
+    `many_per_line`: several messages may begin on one line, so that lines do not tell them apart.
     `drops_replays` says of a client's name and version whether it leaves replayed updates out where it records itself.
     """
 
@@ -47,7 +47,7 @@ class Reading(NamedTuple):
     sides: dict[object, Side]
     relative: bool
     order: Order = "exact"
-    crowded: bool = False
+    many_per_line: bool = False
     drops_replays: Callable[[str | None, str | None], bool] = lambda _name, _version: False
 
 

@@ -11,6 +11,8 @@ from contextlib import ExitStack
 from itertools import chain
 from typing import TYPE_CHECKING, Final, Never, Self, cast
 
+from replaylint.errors import RecordingError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -33,19 +35,6 @@ PACKED: Final = {
 """How packed data begins; zstd's may begin with a frame that is skipped."""
 LONGEST_MAGIC: Final = 6
 STANDARD_INPUT = "-"
-
-
-class RecordingError(Exception):
-    """An input that cannot be read, or not to its end.
-
-    `code` is one word for programs, `line` the 1-based line that was reached, or None.
-    """
-
-    def __init__(self, code: str, message: str, line: int | None = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.line = line
 
 
 def too_long(line: int) -> RecordingError:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from replaylint.render.layout import Piece
     from replaylint.render.view import View
-    from replaylint.report.comparison import Compared, Comparison, Ended, Fault, OutcomeChange, Pairing, TimingChange
     from replaylint.report.model import Peer
+    from replaylint.views.comparison import Compared, Comparison, Ended, Fault, OutcomeChange, Pairing, TimingChange
 
 VERDICT_STYLES: Final = {"slower": "warning", "faster": "bold", "noise": "dim", "unknown": "dim"}
 JUDGEMENT_STYLES: Final = {"regressed": "error", "passed": "", "not_judged": "warning"}

@@ -19,7 +19,7 @@ from replaylint.replay.timing import FIGURES
 from replaylint.report.connections import Connections, name_of
 from replaylint.report.findings import SEVERITIES
 from replaylint.report.subjects import by_subject
-from replaylint.report.unknown import REASONS
+from replaylint.report.unmeasured import REASONS
 from replaylint.statistics.timers import TIMERS_S
 
 if TYPE_CHECKING:

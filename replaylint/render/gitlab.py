@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render.address import address
 from replaylint.render.ascii_json import listed
+from replaylint.render.distinct import distinct
 from replaylint.render.escape import printable
-from replaylint.report.distinct import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,10 +10,10 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replaylint.recording.source import STANDARD_INPUT
+from replaylint.render.distinct import distinct
 from replaylint.render.escape import printable
 from replaylint.render.lines import of_finding, of_outcome
 from replaylint.render.words import identifier
-from replaylint.report.distinct import distinct
 from replaylint.report.subjects import by_subject
 
 if TYPE_CHECKING:

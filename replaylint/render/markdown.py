@@ -15,26 +15,26 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from replaylint.recording.message import AGENT, CLIENT
-from replaylint.render.agreed import NAMED, counting, named, no_longer, of_exception
 from replaylint.render.escape import printable
 from replaylint.render.rulebook import prose
 from replaylint.render.selection import Shown
+from replaylint.render.suppressions import NAMED, counting, named, no_longer, of_exception
 from replaylint.render.view import View
 from replaylint.render.words import counted, figures, fixer, graded
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.report.connections import Connections, name_of
 from replaylint.report.findings import SEVERITIES
-from replaylint.report.redaction import Redactor
-from replaylint.report.rulebook import entries
 from replaylint.rules import all_rules
 from replaylint.rules.words import duration
+from replaylint.views.redaction import Redactor
+from replaylint.views.rulebook import entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from replaylint.report.model import Connection, Finding, Report, Resume, Trace
-    from replaylint.report.quotes import Place, Quote
     from replaylint.rules.explanation import Explanation
+    from replaylint.views.quotes import Place, Quote
 
 LONGEST: Final = 60_000
 """Characters. The text of an issue has at most 65,536, the summary of a step 1 MiB."""

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from replaylint.render.layout import Piece
     from replaylint.render.view import View
     from replaylint.report.model import Finding
-    from replaylint.report.rulebook import Entry
     from replaylint.rules.explanation import Explanation
     from replaylint.rules.registry import Rule
+    from replaylint.views.rulebook import Entry
 
 Form = Literal["text", "json", "markdown"]
 
@@ -197,7 +197,7 @@ def as_json(entries: Sequence[Entry]) -> Iterator[bytes]:
             **text._asdict(),
             "needs_beginning": rule.needs_beginning,
             "needs_order": rule.needs_order,
-            "yields_to": {code: named(least) for code, least in sorted(rule.yields_to.items())},
+            "yields_to": {code: named(least) for code, least in sorted(rule.suppressed_by.items())},
         }
         for rule, text, _ in entries
     ]
@@ -248,7 +248,7 @@ def _silences(rule: Rule) -> list[str]:
     """Where the rule says nothing although it finds something."""
     titles = {each.code: _title(each) for each in all_rules()}
     others = []
-    for code, least in sorted(rule.yields_to.items()):
+    for code, least in sorted(rule.suppressed_by.items()):
         grave = [named(each) for each in Severity if each >= least]
         others.append(titles.get(code, code) + (f" ({either(grave)})" if len(grave) < len(Severity) else ""))
     silences = [f"Beside {either(others)} for the same request."] if others else []

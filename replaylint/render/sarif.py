@@ -17,20 +17,20 @@ from urllib.parse import quote
 from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render.address import address
 from replaylint.render.ascii_json import dumped, listed
+from replaylint.render.distinct import distinct
 from replaylint.render.escape import printable
 from replaylint.render.rulebook import pages, sections
 from replaylint.render.view import View
 from replaylint.render.words import counted
-from replaylint.report.distinct import distinct
 from replaylint.report.findings import SEVERITIES, named
-from replaylint.report.rulebook import entries
 from replaylint.rules import all_rules
+from replaylint.views.rulebook import entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from replaylint.report.model import Finding, ReadError, Report
-    from replaylint.report.rulebook import Entry
+    from replaylint.views.rulebook import Entry
 
     Object = dict[str, object]
     Numbered = tuple[Finding, str]

@@ -13,7 +13,7 @@ from replaylint.render.table import NOTHING, table
 from replaylint.render.words import counted, resolution, round_duration
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.report.findings import SEVERITIES
-from replaylint.report.unknown import REASONS
+from replaylint.report.unmeasured import REASONS
 from replaylint.rules.words import duration
 from replaylint.statistics.percentiles import least
 

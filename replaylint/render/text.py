@@ -12,7 +12,7 @@ from replaylint.render.layout import JOINT, joined, line
 from replaylint.render.selection import SLOWEST, Shown
 from replaylint.render.words import MARKERS, counted, figures, fixer, graded, identifier, place, resolution
 from replaylint.report.connections import first_files
-from replaylint.report.unknown import REASONS, why_unknown
+from replaylint.report.unmeasured import REASONS, why_unknown
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
@@ -425,7 +425,7 @@ def _totals(view: View, report: Report, *, filtered: bool) -> Iterator[str]:
         separator = ", "
     yield line(view, 0, *pieces)
     if report.baseline is not None or report.exceptions:
-        from replaylint.render.agreed import agreed  # noqa: PLC0415
+        from replaylint.render.suppressions import agreed  # noqa: PLC0415
 
         yield from agreed(view, report)
 

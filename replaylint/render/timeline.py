@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from replaylint.render.layout import Piece
     from replaylint.render.view import View
     from replaylint.report.model import Resume
-    from replaylint.report.timeline import Event, Timeline
+    from replaylint.views.timeline import Event, Timeline
 
 ARROWS: Final = {CLIENT: "\N{RIGHTWARDS ARROW}", AGENT: "\N{LEFTWARDS ARROW}"}
 ASCII_ARROWS: Final = {CLIENT: "->", AGENT: "<-"}

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from replaylint.report.model import Report
-    from replaylint.report.quotes import Place, Quote
-    from replaylint.report.redaction import Redactor
-    from replaylint.report.timeline import Timeline
+    from replaylint.views.quotes import Place, Quote
+    from replaylint.views.redaction import Redactor
+    from replaylint.views.timeline import Timeline
 
 SIGNS: Final = "\u2595\u258f\u00b7\u2588\u2591\u2190\u2192\N{MICRO SIGN}"
 """What is drawn with beyond ASCII: an output can show all of it, or has ASCII in its place."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from replaylint.protocol import foreign, methods
 from replaylint.protocol.connection import Connection, Life
 from replaylint.protocol.exchange import Request, id_key
-from replaylint.protocol.memory import IDS_REMEMBERED
+from replaylint.protocol.limits import IDS_REMEMBERED
 from replaylint.protocol.methods import UPDATE
 from replaylint.protocol.variants import NEAR_MISS_METHODS
 from replaylint.recording.clock import Steps

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from orjson import OPT_SORT_KEYS, dumps
 
-from replaylint.protocol.memory import IDS_REMEMBERED, forget_oldest
+from replaylint.protocol.limits import IDS_REMEMBERED, forget_oldest
 from replaylint.protocol.variants import (
     CHILDREN,
     DECIDES,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from replaylint.protocol import children, methods, vendor
-from replaylint.protocol.memory import SESSIONS_REMEMBERED, forget_oldest
+from replaylint.protocol.limits import SESSIONS_REMEMBERED, forget_oldest
 from replaylint.protocol.variants import (
     BUSY_STATES,
     CHILDREN,

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from replaylint.protocol import methods
-from replaylint.protocol.memory import forget_oldest
+from replaylint.protocol.limits import forget_oldest
 from replaylint.protocol.variants import CHILDREN, HISTORY
 from replaylint.recording.message import NO_TIME
 from replaylint.replay.states import Event, State

@@ -6,9 +6,9 @@ import re
 from operator import attrgetter
 from typing import TYPE_CHECKING, get_args
 
+from replaylint.errors import UnknownNameError
 from replaylint.report.connections import Connections, name_of
 from replaylint.report.model import GroupBy
-from replaylint.report.names import UnknownName
 from replaylint.report.subjects import by_subject
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 def grouping(name: str) -> GroupBy:
-    """What to group by, whatever its case. Raises UnknownName."""
+    """What to group by, whatever its case. Raises UnknownNameError."""
     for each in get_args(GroupBy):
         if each == name.lower():
             return each  # type: ignore[no-any-return]
-    raise UnknownName("group", name, get_args(GroupBy))
+    raise UnknownNameError("group", name, get_args(GroupBy))
 
 
 def grouped(report: Report, by: GroupBy) -> Iterator[tuple[Key, list[Resume], list[Finding]]]:

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from replaylint.recording.clock import Steps
     from replaylint.replay.window import Error, Mark, Point, Window
     from replaylint.replay.window import Resume as Facts
-    from replaylint.report.places import Place
+    from replaylint.report.source_map import SourceMap
 
 
-def reported(facts: Facts, steps: Steps, place: Place) -> Resume:
-    """A resume that has ended; `place` says where its lines stand."""
+def reported(facts: Facts, steps: Steps, locate: SourceMap) -> Resume:
+    """A resume that has ended; `locate` says where its lines stand."""
     request = facts.request
-    trace, line = place(request.line)
+    trace, line = locate(request.line)
     return Resume(
         trace=trace,
         connection=facts.connection.number,
@@ -32,31 +32,31 @@ def reported(facts: Facts, steps: Steps, place: Place) -> Resume:
         replay_from=facts.replay_from,
         ambiguous=facts.ambiguous,
         request=Moment(line, seconds(request.time)),
-        response=None if facts.response is None else _response(facts.response, facts.error, trace, place),
+        response=None if facts.response is None else _response(facts.response, facts.error, trace, locate),
         end=facts.end or "open",
         unanswered_s=timings.unanswered(facts, steps),
-        sessions=[_session(window, steps, trace, place) for window in facts.windows.values()]
+        sessions=[_session(window, steps, trace, locate) for window in facts.windows.values()]
         if facts.replaying
         else _plain(facts, steps),
     )
 
 
-def _response(response: Point, error: Error | None, trace: str, place: Place) -> Response:
-    path, line = place(response.line)
+def _response(response: Point, error: Error | None, trace: str, locate: SourceMap) -> Response:
+    path, line = locate(response.line)
     time = seconds(response.time)
     reported_error = None if error is None else ResponseError(error.code, error.message)
     if path == trace:
         return Response(line, time, reported_error)
-    from replaylint.report.places import ForeignResponse  # noqa: PLC0415
+    from replaylint.report.source_map import ForeignResponse  # noqa: PLC0415
 
     return ForeignResponse(line, time, reported_error, path)
 
 
-def _marker(mark: Mark, trace: str, place: Place) -> Marker:
-    path, line = place(mark.line)
+def _marker(mark: Mark, trace: str, locate: SourceMap) -> Marker:
+    path, line = locate(mark.line)
     if path == trace:
         return Marker(mark.kind, line, seconds(mark.time))
-    from replaylint.report.places import ForeignMarker  # noqa: PLC0415
+    from replaylint.report.source_map import ForeignMarker  # noqa: PLC0415
 
     return ForeignMarker(mark.kind, line, seconds(mark.time), path)
 
@@ -66,26 +66,26 @@ def seconds(time: float) -> float | None:
     return round(time, timings.DECIMALS) if time == time else None  # noqa: PLR0124  (NaN)
 
 
-def _session(window: Window, steps: Steps, trace: str, place: Place) -> Session:
+def _session(window: Window, steps: Steps, trace: str, locate: SourceMap) -> Session:
     mark = window.marker
     return Session(
         session_id=window.session_id,
         role=window.role,
         parent=window.parent,
-        announced_line=place(window.announced_line)[1] if window.announced_line else None,
+        announced_line=locate(window.announced_line)[1] if window.announced_line else None,
         was_active=window.resume.was_active,
         outcome=outcome(window),
         certified_by=certified_by(window),
-        marker=None if mark is None else _marker(mark, trace, place),
-        replay_end_line=_line_in(trace, replay_end(window), place),
+        marker=None if mark is None else _marker(mark, trace, locate),
+        replay_end_line=_line_in(trace, replay_end(window), locate),
         updates=_updates(window),
         timing=Timing(*timings.timing(window, steps)),
     )
 
 
-def _line_in(trace: str, point: Point, place: Place) -> int | None:
+def _line_in(trace: str, point: Point, locate: SourceMap) -> int | None:
     """The line of this, if there is one and it stands there."""
-    path, line = place(point.line) if point.line else ("", 0)
+    path, line = locate(point.line) if point.line else ("", 0)
     return line if path == trace and line else None
 
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, Union, cast, get
 
 from orjson import loads
 
+from replaylint.errors import UsageError
 from replaylint.recording.source import BYTE_ORDER_MARK
 from replaylint.report.model import SCHEMA_VERSION, Evidence, Marker, Report, Response
-from replaylint.report.names import WrongName
-from replaylint.report.places import ForeignEvidence, ForeignMarker, ForeignResponse
+from replaylint.report.source_map import ForeignEvidence, ForeignMarker, ForeignResponse
 from replaylint.rules.words import identifier
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ SIMPLE: Final = {
 }
 
 
-class WrongReport(WrongName):
+class ReportError(UsageError):
     """This file holds no report, or whatever else it should. The text names it, and where in its JSON the fault is."""
 
 
@@ -74,29 +74,29 @@ def is_report(path: str) -> bool:
 
 
 def load(path: str) -> Report:
-    """The report that was saved in this file. Further fields are passed over. Raises WrongReport."""
+    """The report that was saved in this file. Further fields are passed over. Raises ReportError."""
     return loaded(path, Report, "report", SCHEMA_VERSION)
 
 
 def loaded(path: str, cls: type[_Record], kind: str, version: int) -> _Record:
-    """What was saved in this file as JSON: a record of this class, in words of this kind. Raises WrongReport."""
+    """What was saved in this file as JSON: a record of this class, in words of this kind. Raises ReportError."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123
             content = loads(file.read().removeprefix(BYTE_ORDER_MARK))
     except MemoryError as error:
-        raise WrongReport(f"{path}: is too large to be read") from error
+        raise ReportError(f"{path}: is too large to be read") from error
     except OSError as error:
-        raise WrongReport(f"{path}: {error.strerror or error}") from error
+        raise ReportError(f"{path}: {error.strerror or error}") from error
     except ValueError as error:
-        raise WrongReport(f"{path}: is no JSON: {error}") from error
+        raise ReportError(f"{path}: is no JSON: {error}") from error
     if isinstance(content, dict) and content.get("schema_version", version) != version:
         theirs = identifier(content["schema_version"])
-        raise WrongReport(f"{path}: is a {kind} of schema_version {theirs}; only {version} can be read")
+        raise ReportError(f"{path}: is a {kind} of schema_version {theirs}; only {version} can be read")
     try:
         return cast("_Record", _reader(cast("Any", cls))(content))
     except _FieldError as error:
         way = "".join(reversed(error.way)).removeprefix(".")
-        raise WrongReport(": ".join(filter(None, (path, way, error.what)))) from None
+        raise ReportError(": ".join(filter(None, (path, way, error.what)))) from None
 
 
 @cache

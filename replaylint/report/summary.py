@@ -9,7 +9,7 @@ from replaylint.replay.outcome import OUTCOMES
 from replaylint.replay.timing import DECIMALS, FIGURES
 from replaylint.report.findings import SEVERITIES
 from replaylint.report.model import Distribution, Group, Lateness, QuietTimer, Summary
-from replaylint.report.unknown import REASONS, why_unknown
+from replaylint.report.unmeasured import REASONS, why_unknown
 from replaylint.statistics.histogram import histogram
 from replaylint.statistics.percentiles import distribution, percentile
 from replaylint.statistics.timers import TIMERS_S, study

@@ -1,7 +1,7 @@
 """What a rule is: its declaration, what it listens to, and what it says.
 
 A rule's file declares `RULE` and registers up to a few pure functions on it: one that *sees* events in windows, whose
-occurrences the judge counts, and those that decide when a fact is certain. A rule keeps no state of its own. Its
+occurrences the runner counts, and those that decide when a fact is certain. A rule keeps no state of its own. Its
 docstring is the only source of its explanation.
 """
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from replaylint.replay.states import Event, State
     from replaylint.replay.window import End, Occurrences, Past, Resume, Role, Seen, Stray, Window
 
-    See = Callable[[Window, Event, Seen], "Severity | Hit | None"]
-    SeeAfter = Callable[[Connection, Past, Event, Seen], "Hit | None"]
+    See = Callable[[Window, Event, Seen], "Severity | Violation | None"]
+    SeeAfter = Callable[[Connection, Past, Event, Seen], "Violation | None"]
     SeePlain = Callable[[Resume, Seen], "Severity | None"]
-    Notice = Callable[[Connection, Seen, "Window | None"], "Severity | Hit | None"]
-    AtRequestEnd = Callable[[Resume], Iterable["Hit"]]
-    AtStray = Callable[[Connection, Stray], "Hit | None"]
-    AtUnnamed = Callable[[Connection, str, Occurrences, "Request | None"], "Hit | None"]
-    Read = Callable[["Connection | None", Frame], "Hit | None"]
-    AtRecordingEnd = Callable[[int], "Hit | None"]
-    AtUnanswered = Callable[[Connection, Request, End], "Hit | None"]
-    Confirm = Callable[[Connection, "Hit"], "Severity | None"]
+    Notice = Callable[[Connection, Seen, "Window | None"], "Severity | Violation | None"]
+    AtRequestEnd = Callable[[Resume], Iterable["Violation"]]
+    AtStray = Callable[[Connection, Stray], "Violation | None"]
+    AtUnnamed = Callable[[Connection, str, Occurrences, "Request | None"], "Violation | None"]
+    Read = Callable[["Connection | None", Frame], "Violation | None"]
+    AtRecordingEnd = Callable[[int], "Violation | None"]
+    AtUnanswered = Callable[[Connection, Request, End], "Violation | None"]
+    Confirm = Callable[[Connection, "Violation"], "Severity | None"]
 
 Party = Literal["agent", "client", "recording"]
 
@@ -59,12 +59,13 @@ ENDS: Final[tuple[End, ...]] = ("success", "error", "cancelled", "closed", "open
 class Rule:
     """A rule.
 
-    `party` has to fix it; None: each hit says who. `severities` are those that its hits can have, the usual one first.
-    `says` is the rule's sentence, a template over the facts of a hit.
-    `yields_to` names the rules beside which it is silent for the same request, with the least severity that silences
-    it. `needs_beginning`: it argues from the absence of something earlier, so it is silent where the connection's
-    beginning is not in the recording. `needs_order`: it argues from the order of messages of both sides, so it is
-    silent where that is not known.
+    `party` has to fix it; None: each violation says who. `severities` are those that a violation can have, the usual
+    one first.
+    `message` is the rule's sentence, a template over the facts of a violation.
+    `suppressed_by` names the rules beside which it is silent for the same request, with the least severity that
+    silences it. `needs_beginning`: it argues from the absence of something earlier, so it is silent where the
+    connection's beginning is not in the recording. `needs_order`: it argues from the order of messages of both sides,
+    so it is silent where that is not known.
     """
 
     def __init__(
@@ -74,8 +75,8 @@ class Rule:
         *,
         party: Party | None,
         severities: tuple[Severity, ...] = (),
-        says: str,
-        yields_to: Mapping[str, Severity] | None = None,
+        message: str,
+        suppressed_by: Mapping[str, Severity] | None = None,
         needs_beginning: bool = False,
         needs_order: bool = False,
     ) -> None:
@@ -83,8 +84,8 @@ class Rule:
         self.name = name
         self.party = party
         self.severities = severities
-        self.says = says
-        self.yields_to = yields_to or {}
+        self.message = message
+        self.suppressed_by = suppressed_by or {}
         self.needs_beginning = needs_beginning
         self.needs_order = needs_order
         self.listening: dict[tuple[int | None, State, Event], See] = {}
@@ -105,7 +106,7 @@ class Rule:
     ) -> Callable[[See], See]:
         """Called for these events in these states.
 
-        A severity is counted on the window, for `at_request_end` to settle; a hit stands as it is.
+        A severity is counted on the window, for `at_request_end` to settle; a violation stands as it is.
         """
 
         def register(function: See) -> See:
@@ -181,7 +182,7 @@ class Rule:
         return function
 
     def at_connection_end(self, version: int) -> Callable[[Confirm], Confirm]:
-        """Called for each hit on a connection of this version when that has ended: its severity, or None for no hit."""
+        """Called for each violation on a connection of this version at its end: its severity, or None for none."""
 
         def register(function: Confirm) -> Confirm:
             self.confirm[version] = function
@@ -210,9 +211,9 @@ class Rule:
         window: Window | None = None,
         past: Past | None = None,
         **facts: object,
-    ) -> Hit:
-        """A hit for one message, in this window, after that one, or outside any."""
-        hit = Hit(
+    ) -> Violation:
+        """A violation for one message, in this window, after that one, or outside any."""
+        violation = Violation(
             self,
             severity,
             seen.line,
@@ -222,8 +223,8 @@ class Rule:
             session_id=seen.session_id or None,
             what=seen.what,
         )
-        hit.facts.update(facts)
-        return hit
+        violation.facts.update(facts)
+        return violation
 
     def read_in(
         self,
@@ -233,11 +234,11 @@ class Rule:
         *,
         party: Party | None = None,
         **facts: Any,
-    ) -> Hit:
-        """A hit for what a message was, or what stood in the place of one; its side has to fix it."""
+    ) -> Violation:
+        """A violation for what a message was, or what stood in the place of one; its side has to fix it."""
         concerned = frame.other or frame.request
         facts.setdefault("what", concerned.method if concerned is not None else "")
-        return Hit(
+        return Violation(
             self,
             severity,
             frame.line,
@@ -250,9 +251,9 @@ class Rule:
 
     def counted_outside(
         self, severity: Severity, connection: Connection, session_id: str, seen: Occurrences, **facts: object
-    ) -> Hit:
-        """A hit for updates of a session outside any window."""
-        hit = Hit(
+    ) -> Violation:
+        """A violation for updates of a session outside any window."""
+        violation = Violation(
             self,
             severity,
             seen.first.line,
@@ -262,16 +263,16 @@ class Rule:
             last_line=seen.last.line,
             count=seen.count,
         )
-        hit.facts = {
+        violation.facts = {
             "kinds": ", ".join(sorted(seen.kinds)),
             "elapsed": elapsed(seen.first, seen.last, connection.steps),
             **facts,
         }
-        return hit
+        return violation
 
-    def counted(self, window: Window, seen: Occurrences, **facts: object) -> Hit:
-        """A hit for what the rule saw in a window."""
-        hit = Hit(
+    def counted(self, window: Window, seen: Occurrences, **facts: object) -> Violation:
+        """A violation for what the rule saw in a window."""
+        violation = Violation(
             self,
             seen.severity,
             seen.first.line,
@@ -281,14 +282,14 @@ class Rule:
             count=seen.count,
         )
         took = elapsed(seen.first, seen.last, window.resume.connection.steps)
-        hit.facts = {"kinds": ", ".join(sorted(seen.kinds)), "elapsed": took, **facts}
-        return hit
+        violation.facts = {"kinds": ", ".join(sorted(seen.kinds)), "elapsed": took, **facts}
+        return violation
 
 
-class Hit:
+class Violation:
     """What a rule found at a line, before it is worded: one per rule, session and request.
 
-    With `window`, it is a hit in that window: it concerns its request and its session. With `past`, it concerns the
+    With `window`, it stands in that window: it concerns its request and its session. With `past`, it concerns the
     session, and the request is only evidence. `about` is what else there is one finding for: a side, an unmatched id;
     `request_id` an id that is no request's. `facts` is what the rule's sentence tells beside the count; those that
     end in `_line` are the finding's evidence.
@@ -364,17 +365,17 @@ class Hit:
         """Whose request this concerns."""
         return self.request.side if self.request else None
 
-    def add(self, hit: Hit) -> None:
+    def add(self, violation: Violation) -> None:
         """Another one of the same subject. It may stand earlier: a text can turn out late not to be cut off."""
-        self.severity = max(self.severity, hit.severity)
-        self.line = min(self.line, hit.line)
-        self.last_line = max(self.last_line, hit.last_line)
-        self.count += hit.count
+        self.severity = max(self.severity, violation.severity)
+        self.line = min(self.line, violation.line)
+        self.last_line = max(self.last_line, violation.last_line)
+        self.count += violation.count
 
     def message(self, shown: Callable[[int], int | str]) -> str:
-        """The rule's sentence about this hit; `shown` says what to write for a line, its own being `line`."""
+        """The rule's sentence about this violation; `shown` says what to write for a line, its own being `line`."""
         lines = {name: shown(line) for name, line in self.facts.items() if name.endswith("_line") and type(line) is int}
         lines["line"] = shown(self.line)
         clauses = {name: text.format_map(lines) for name, text in self.facts.items() if isinstance(text, Clause)}
         facts = {"what": self.what, **self.facts, **lines, **clauses, "count": Count(self.count)}
-        return self.rule.says.format_map({name: cut(fact) for name, fact in facts.items()})
+        return self.rule.message.format_map({name: cut(fact) for name, fact in facts.items()})

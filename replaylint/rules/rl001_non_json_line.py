@@ -32,14 +32,14 @@ from replaylint.rules.words import described
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL001",
     "non-json-line",
     party=None,
     severities=(ERROR, WARNING),
-    says="{count:line} {fault}{holds}; {remedy}",
+    message="{count:line} {fault}{holds}; {remedy}",
 )
 
 ON_THE_WIRE = "the wire carries JSON-RPC messages only, one a line: logs go to standard error"
@@ -48,7 +48,7 @@ TOO_LONG = "what stood there is not analysed: raise --max-line"
 
 
 @RULE.reads(Wire.UNREADABLE)
-def read(connection: Connection | None, frame: Frame) -> Hit:
+def read(connection: Connection | None, frame: Frame) -> Violation:
     """One finding a side; the first line says what it holds."""
     held = f", which holds {described(frame.body)} that is lost with it" if frame.body is not None else ""
     if frame.side is None:
@@ -61,7 +61,7 @@ def read(connection: Connection | None, frame: Frame) -> Hit:
 
 
 @RULE.reads(Wire.SKIPPED)
-def skipped(connection: Connection | None, frame: Frame) -> Hit:
+def skipped(connection: Connection | None, frame: Frame) -> Violation:
     """One finding a connection."""
     fault = "longer than --max-line"
     return RULE.read_in(

@@ -26,20 +26,20 @@ from replaylint.rules.registry import WARNING, Rule
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL002",
     "cut-line",
     party="recording",
     severities=(WARNING,),
-    says="{last} stops in the middle of a JSON text; the message in it is lost, and what it answered counts as "
+    message="{last} stops in the middle of a JSON text; the message in it is lost, and what it answered counts as "
     "unanswered: record until both sides have ended",
 )
 
 
 @RULE.reads(Wire.CUT)
-def read(connection: Connection | None, frame: Frame) -> Hit:
+def read(connection: Connection | None, frame: Frame) -> Violation:
     """Of a recorder's own line the side is not known."""
     last = "the last line of the recording" if frame.side is None else f"the last text of the {frame.side}"
     return RULE.read_in(WARNING, connection, frame, about=frame.side, last=last)

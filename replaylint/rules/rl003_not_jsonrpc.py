@@ -30,14 +30,14 @@ from replaylint.rules.words import method_of
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL003",
     "not-jsonrpc",
     party=None,
     severities=(WARNING,),
-    says="{count:message} {origin} {fault}",
+    message="{count:message} {origin} {fault}",
 )
 
 NO_MESSAGE = 'of JSON that is no JSON-RPC: neither "method" nor "id", "result" or "error"; receivers drop it'
@@ -45,7 +45,7 @@ NO_VERSION = 'without "jsonrpc": "2.0", which earlier ones have; JSON-RPC requir
 
 
 @RULE.reads(Wire.NO_MESSAGE, Wire.NO_VERSION)
-def read(connection: Connection | None, frame: Frame) -> Hit:
+def read(connection: Connection | None, frame: Frame) -> Violation:
     """One finding a side."""
     fault = NO_MESSAGE if frame.body is None else NO_VERSION
     if frame.side is None and frame.body is None:

@@ -26,20 +26,20 @@ from replaylint.rules.words import duration
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL004",
     "clock-went-back",
     party="recording",
     severities=(WARNING,),
-    says="the clock went back {count:time}, the first time by {back}; durations across such a step are left out: "
+    message="the clock went back {count:time}, the first time by {back}; durations across such a step are left out: "
     "record a monotonic clock, too",
 )
 
 
 @RULE.reads(Wire.CLOCK_STEP)
-def read(connection: Connection | None, frame: Frame) -> Hit:
+def read(connection: Connection | None, frame: Frame) -> Violation:
     """One finding a recording."""
     back = frame.body if isinstance(frame.body, float | int) else 0.0
     return RULE.read_in(WARNING, connection, frame, back=duration(back))

@@ -18,18 +18,18 @@ Example:
 
 from __future__ import annotations
 
-from replaylint.rules.registry import INFO, Hit, Rule
+from replaylint.rules.registry import INFO, Rule, Violation
 
 RULE = Rule(
     "RL005",
     "no-resume",
     party="recording",
     severities=(INFO,),
-    says="the recording holds no session/resume and no session/load: there is no replay to judge",
+    message="the recording holds no session/resume and no session/load: there is no replay to judge",
 )
 
 
 @RULE.at_recording_end
-def settle(resumes: int) -> Hit | None:
+def settle(resumes: int) -> Violation | None:
     """Only of a recording that was read to its end, and of which nothing is known to be lost."""
-    return None if resumes else Hit(RULE, INFO, 1)
+    return None if resumes else Violation(RULE, INFO, 1)

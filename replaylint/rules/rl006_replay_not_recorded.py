@@ -30,19 +30,19 @@ from replaylint.rules.registry import INFO, Rule
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.window import Seen, Window
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL006",
     "replay-not-recorded",
     party="recording",
     severities=(INFO,),
-    says="acpx up to 0.19 leaves replayed updates out of its recordings, so nothing is said about this replay; record "
-    "between client and agent",
+    message="acpx up to 0.19 leaves replayed updates out of its recordings, so nothing is said about this replay; "
+    "record between client and agent",
 )
 
 
 @RULE.notices(Fact.NOT_RECORDED)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit:
+def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation:
     """At the request."""
     return RULE.saw(INFO, connection, seen, window=window)

@@ -31,21 +31,21 @@ from replaylint.rules.words import identifier
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL101",
     "unmatched-response",
     party=None,
     severities=(ERROR,),
-    says="{count:response} from the {sender} with the id {ident}, which no request of the {asker} had; a response has "
-    "the id of the request that it answers",
+    message="{count:response} from the {sender} with the id {ident}, which no request of the {asker} had; a response "
+    "has the id of the request that it answers",
     needs_beginning=True,
 )
 
 
 @RULE.reads(Wire.UNMATCHED)
-def read(connection: Connection | None, frame: Frame) -> Hit | None:
+def read(connection: Connection | None, frame: Frame) -> Violation | None:
     """The request may only be missing from the recording where messages were lost."""
     body = frame.body if isinstance(frame.body, dict) else {}
     nameless = "id" not in body or (body["id"] is None and "error" in body)

@@ -31,20 +31,20 @@ from replaylint.rules.words import identifier
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL102",
     "duplicate-response",
     party=None,
     severities=(ERROR,),
-    says="{count:further response} to {method} with the id {ident}, which was answered at line {response_line}; a "
+    message="{count:further response} to {method} with the id {ident}, which was answered at line {response_line}; a "
     "request has exactly one response",
 )
 
 
 @RULE.reads(Wire.UNMATCHED)
-def read(connection: Connection | None, frame: Frame) -> Hit | None:
+def read(connection: Connection | None, frame: Frame) -> Violation | None:
     """The answered request is the last one that had this id."""
     request = frame.request
     if request is None or not request.answer_line:

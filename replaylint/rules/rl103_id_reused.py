@@ -33,21 +33,21 @@ from replaylint.rules.words import identifier
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL103",
     "id-reused",
     party=None,
     severities=(ERROR,),
-    says="{method} has the id {ident} of {pending} at line {pending_line}, which is unanswered; a response could be "
+    message="{method} has the id {ident} of {pending} at line {pending_line}, which is unanswered; a response could be "
     "to either: give each request an id of its own",
     needs_order=True,
 )
 
 
 @RULE.reads(Wire.ID_REUSED)
-def read(connection: Connection | None, frame: Frame) -> Hit | None:
+def read(connection: Connection | None, frame: Frame) -> Violation | None:
     """At the request that came later."""
     request, pending = frame.request, frame.other
     if request is None or pending is None:

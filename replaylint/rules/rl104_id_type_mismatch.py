@@ -29,20 +29,20 @@ from replaylint.rules.words import identifier
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL104",
     "id-type-mismatch",
     party=None,
     severities=(ERROR,),
-    says="the response to {method} has the id {ident} and the request {expected}; an id comes back as the JSON type "
+    message="the response to {method} has the id {ident} and the request {expected}; an id comes back as the JSON type "
     "that it had, or the {asker} cannot match it",
 )
 
 
 @RULE.reads(Wire.OTHER_TYPE)
-def read(connection: Connection | None, frame: Frame) -> Hit | None:
+def read(connection: Connection | None, frame: Frame) -> Violation | None:
     """At the response."""
     request, body = frame.request, frame.body if isinstance(frame.body, dict) else {}
     if request is None:

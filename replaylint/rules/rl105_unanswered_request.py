@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.protocol.methods import WAIT_FOR_SOMEONE
 from replaylint.recording.message import CLIENT
-from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule
+from replaylint.rules.registry import ERROR, INFO, WARNING, Rule, Violation
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -42,8 +42,8 @@ RULE = Rule(
     "unanswered-request",
     party=None,
     severities=(WARNING, INFO),
-    says="{method} got no response before {end}; {owes}",
-    yields_to={"RL209": WARNING, "RL213": ERROR},
+    message="{method} got no response before {end}; {owes}",
+    suppressed_by={"RL209": WARNING, "RL213": ERROR},
 )
 
 OWED = "every request is answered: the {} owes a result or an error, also when it fails or shuts down"
@@ -52,13 +52,13 @@ ENDS = {"closed": "the connection ended", "open": "the recording stops"}
 
 
 @RULE.at_unanswered
-def unanswered(connection: Connection, request: Request, end: End) -> Hit | None:
+def unanswered(connection: Connection, request: Request, end: End) -> Violation | None:
     """The end of the connection came first, and no message was lost in which the answer could have been."""
     if connection.lost_line > request.line:
         return None
     someone = end == "open" and request.method in WAIT_FOR_SOMEONE
     party: Party = "client" if request.side is not None and request.side != CLIENT else "agent"
-    return Hit(
+    return Violation(
         RULE,
         INFO if someone else WARNING,
         request.line,

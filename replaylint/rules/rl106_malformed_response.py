@@ -35,20 +35,20 @@ if TYPE_CHECKING:
 
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL106",
     "malformed-response",
     party=None,
     severities=(ERROR,),
-    says="{response} has {faults}; a response has an id and either a result or an error, an error an integer code and "
-    "a string message",
+    message="{response} has {faults}; a response has an id and either a result or an error, an error an integer code "
+    "and a string message",
 )
 
 
 @RULE.reads(Wire.RESPONSE, Wire.UNMATCHED)
-def read(connection: Connection | None, frame: Frame) -> Hit | None:
+def read(connection: Connection | None, frame: Frame) -> Violation | None:
     """Also of a response that answers nothing."""
     body = frame.body if isinstance(frame.body, dict) else {}
     faults = " and ".join(_faults(body))

@@ -29,20 +29,20 @@ from replaylint.rules.words import Count, method_of
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL107",
     "batch",
     party=None,
     severities=(WARNING,),
-    says="{count:array} of messages from the {sender}, the first of {items:message}; receivers no longer take "
+    message="{count:array} of messages from the {sender}, the first of {items:message}; receivers no longer take "
     "batches: write one message a line",
 )
 
 
 @RULE.reads(Wire.BATCH)
-def read(connection: Connection | None, frame: Frame) -> Hit:
+def read(connection: Connection | None, frame: Frame) -> Violation:
     """One finding a side."""
     items = frame.body if isinstance(frame.body, list) else []
     sender = frame.side or "agent"

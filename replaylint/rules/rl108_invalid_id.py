@@ -29,21 +29,22 @@ from replaylint.rules.registry import ERROR, Rule
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL108",
     "invalid-id",
     party=None,
     severities=(ERROR,),
-    says="{method} has {kind} for an id; an id is a string or an integer, and only that can be matched with a response",
+    message="{method} has {kind} for an id; an id is a string or an integer, and only that can be matched with a "
+    "response",
 )
 
 KINDS = {bool: "a boolean", float: "a fraction", list: "a list", dict: "an object"}
 
 
 @RULE.reads(Wire.INVALID_ID)
-def read(connection: Connection | None, frame: Frame) -> Hit | None:
+def read(connection: Connection | None, frame: Frame) -> Violation | None:
     """At the request."""
     request, body = frame.request, frame.body if isinstance(frame.body, dict) else {}
     if request is None:

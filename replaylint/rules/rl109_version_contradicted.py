@@ -30,14 +30,14 @@ from replaylint.rules.registry import ERROR, Rule
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL109",
     "version-contradicted",
     party="agent",
     severities=(ERROR,),
-    says="the initialize result says protocolVersion {version} but has {has} and no {lacks}; clients go by the "
+    message="the initialize result says protocolVersion {version} but has {has} and no {lacks}; clients go by the "
     "version, so the agent has to answer with the one that it speaks",
 )
 
@@ -46,7 +46,7 @@ V2_FIELD = "info"
 
 
 @RULE.reads(Wire.INITIALIZED)
-def read(connection: Connection | None, frame: Frame) -> Hit | None:
+def read(connection: Connection | None, frame: Frame) -> Violation | None:
     """At the response."""
     body = frame.body if isinstance(frame.body, dict) else {}
     result = body.get("result")

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Final
 
 from replaylint.replay.states import Event
 from replaylint.replay.window import Point
-from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule, Severity
+from replaylint.rules.registry import ERROR, INFO, WARNING, Rule, Severity, Violation
 from replaylint.rules.words import Clause, apart
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ RULE = Rule(
     "missing-marker",
     party="agent",
     severities=(ERROR, WARNING, INFO),
-    says="the agent answered with success but sent no {marker} for {missing}{beside}; it is due right after the last "
-    "replayed update, and without it only the response{late} told the client that it has everything",
+    message="the agent answered with success but sent no {marker} for {missing}{beside}; it is due right after the "
+    "last replayed update, and without it only the response{late} told the client that it has everything",
 )
 
 SENDS_VENDOR_EVENT: Final = "@agentclientprotocol/claude-agent-acp"
@@ -61,7 +61,7 @@ SENDS_VENDOR_EVENT: Final = "@agentclientprotocol/claude-agent-acp"
 
 
 @RULE.at_request_end("success")
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """A success, and sessions without a marker. If none has one, one finding lists them."""
     connection = resume.connection
     v2 = connection.version == 2
@@ -73,26 +73,26 @@ def settle(resume: Resume) -> Iterator[Hit]:
         return  # the request names no session
     missing = [window for window in windows if window.mark_of(kind) is None]
     if len(missing) == len(windows):
-        yield _hit(resume, windows, v2=v2)
+        yield _violation(resume, windows, v2=v2)
         return
     for window in missing:
-        yield _hit(resume, [window], v2=v2)
+        yield _violation(resume, [window], v2=v2)
 
 
 @RULE.at_connection_end(1)
-def confirm(connection: Connection, hit: Hit) -> Severity:
+def confirm(connection: Connection, violation: Violation) -> Severity:
     """What a missing vendor event is worth is known when the connection has ended; the sentence says why."""
     if connection.vendor_seen:
-        hit.facts["beside"] = " (the client opted in, and the agent sends it elsewhere)"
+        violation.facts["beside"] = " (the client opted in, and the agent sends it elsewhere)"
         return ERROR
     if connection.agent.name == SENDS_VENDOR_EVENT:
-        hit.facts["beside"] = " (the client opted in, and this agent is known to send it)"
+        violation.facts["beside"] = " (the client opted in, and this agent is known to send it)"
         return WARNING
-    hit.facts["beside"] = " (the client opted in, but this agent may not know it)"
+    violation.facts["beside"] = " (the client opted in, but this agent may not know it)"
     return INFO
 
 
-def _hit(resume: Resume, windows: list[Window], *, v2: bool) -> Hit:
+def _violation(resume: Resume, windows: list[Window], *, v2: bool) -> Violation:
     window, children = windows[0], len(windows) - 1
     missing = "this session" if window.parent is None else "this child"
     if children:
@@ -102,7 +102,7 @@ def _hit(resume: Resume, windows: list[Window], *, v2: bool) -> Hit:
     last = max([request, *(Point(each.last_line, each.last_time) for each in windows)])
     waited = apart(last, response, resume.connection.steps)
     vendor_line = window.vendor.line if v2 and window.vendor else 0
-    return Hit(
+    return Violation(
         RULE,
         ERROR,
         response.line,

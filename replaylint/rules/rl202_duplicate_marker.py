@@ -31,7 +31,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.states import Event, State
-from replaylint.rules.registry import ERROR, Hit, Rule
+from replaylint.rules.registry import ERROR, Rule, Violation
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -42,14 +42,14 @@ RULE = Rule(
     "duplicate-marker",
     party="agent",
     severities=(ERROR,),
-    says="the agent sent {count:further end-of-replay marker} for a session that had its marker at line "
+    message="the agent sent {count:further end-of-replay marker} for a session that had its marker at line "
     "{marker_line}; each session of a request gets exactly one: send it where the replay of the session ends, "
     "and nowhere else",
 )
 
 
 @RULE.sees(states={State.VENDOR_MARKED, State.MARKED}, events={Event.MARKER, Event.VENDOR_MARKER})
-def see(window: Window, event: Event, seen: Seen) -> Hit | None:
+def see(window: Window, event: Event, seen: Seen) -> Violation | None:
     """The session has a marker of this kind already."""
     mark = window.mark_of(event)
     if mark is None:
@@ -58,7 +58,7 @@ def see(window: Window, event: Event, seen: Seen) -> Hit | None:
 
 
 @RULE.sees_after(Event.MARKER, Event.VENDOR_MARKER)
-def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> Hit | None:
+def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> Violation | None:
     """The same, after the request's end: also where the first one was late."""
     first = past.line_of(event)
     return RULE.saw(ERROR, connection, seen, past=past, marker_line=first) if first else None

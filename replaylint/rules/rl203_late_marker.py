@@ -30,7 +30,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.states import Event
-from replaylint.rules.registry import ERROR, Hit, Rule
+from replaylint.rules.registry import ERROR, Rule, Violation
 from replaylint.rules.words import Clause, apart
 
 if TYPE_CHECKING:
@@ -42,13 +42,13 @@ RULE = Rule(
     "late-marker",
     party="agent",
     severities=(ERROR,),
-    says="the agent sent {count:end-of-replay marker} only after the response at line {response_line}{late}; a marker "
-    "belongs between the last replayed update and the response: send it where the replay ends",
+    message="the agent sent {count:end-of-replay marker} only after the response at line {response_line}{late}; a "
+    "marker belongs between the last replayed update and the response: send it where the replay ends",
 )
 
 
 @RULE.sees_after(Event.MARKER, Event.VENDOR_MARKER)
-def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> Hit | None:
+def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> Violation | None:
     """The first marker of its kind."""
     if not past.response.line or past.line_of(event):
         return None

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.rules.registry import ERROR, Hit, Rule
+from replaylint.rules.registry import ERROR, Rule, Violation
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -42,13 +42,13 @@ RULE = Rule(
     "unrequested-marker",
     party="agent",
     severities=(ERROR,),
-    says="the agent sent {count:end-of-replay marker}, but no request had asked for a replay of the session; a marker "
-    "only ends a replay that was asked for: send it from there, not after every resume or new session",
+    message="the agent sent {count:end-of-replay marker}, but no request had asked for a replay of the session; a "
+    "marker only ends a replay that was asked for: send it from there, not after every resume or new session",
     needs_beginning=True,
 )
 
 
 @RULE.at_stray_marker
-def stray(connection: Connection, stray: Stray) -> Hit | None:
+def stray(connection: Connection, stray: Stray) -> Violation | None:
     """It belongs to no replay, none is pending that it could have been meant for, and no request may be lost."""
     return None if stray.unannounced or connection.lost_line else RULE.saw(ERROR, connection, stray.seen)

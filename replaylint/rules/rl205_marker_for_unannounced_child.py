@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.rules.registry import ERROR, Hit, Rule
+from replaylint.rules.registry import ERROR, Rule, Violation
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -41,14 +41,15 @@ RULE = Rule(
     "marker-for-unannounced-child",
     party="agent",
     severities=(ERROR,),
-    says="the agent sent {count:end-of-replay marker} for a session that the replay requested at line {request_line} "
-    "neither names nor announced; a child is announced on its parent's stream before its marker, or gets none",
+    message="the agent sent {count:end-of-replay marker} for a session that the replay requested at line "
+    "{request_line} neither names nor announced; a child is announced on its parent's stream before its marker, or "
+    "gets none",
     needs_beginning=True,
 )
 
 
 @RULE.at_stray_marker
-def stray(connection: Connection, stray: Stray) -> Hit | None:
+def stray(connection: Connection, stray: Stray) -> Violation | None:
     """A replay was pending, and ended without an announcement of this session."""
     if not stray.unannounced or stray.during is None:
         return None

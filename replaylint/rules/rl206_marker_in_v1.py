@@ -28,7 +28,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.facts import Fact
-from replaylint.rules.registry import ERROR, Hit, Rule
+from replaylint.rules.registry import ERROR, Rule, Violation
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -39,12 +39,12 @@ RULE = Rule(
     "marker-in-v1",
     party="agent",
     severities=(ERROR,),
-    says="the agent sent {count:replay_complete update} on a v1 connection; v1 has no such update, and its clients "
+    message="the agent sent {count:replay_complete update} on a v1 connection; v1 has no such update, and its clients "
     "may fail on one that they do not know: send it on v2 connections only",
 )
 
 
 @RULE.notices(Fact.MARKER_IN_V1)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit:
+def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation:
     """Wherever it came."""
     return RULE.saw(ERROR, connection, seen, window=window)

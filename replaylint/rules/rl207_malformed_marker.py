@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import REPLAY_COMPLETE
 from replaylint.replay.facts import Fact
-from replaylint.rules.registry import ERROR, Hit, Rule
+from replaylint.rules.registry import ERROR, Rule, Violation
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -42,13 +42,13 @@ RULE = Rule(
     "malformed-marker",
     party="agent",
     severities=(ERROR,),
-    says="the agent sent {what}, which no client takes for the end-of-replay marker; the marker is a session/update "
+    message="the agent sent {what}, which no client takes for the end-of-replay marker; the marker is a session/update "
     "with a string sessionId and the variant replay_complete",
 )
 
 
 @RULE.notices(Fact.NEAR_MISS)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit:
+def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation:
     """A variant, a method, or a marker without a session."""
     what = seen.what
     if what == REPLAY_COMPLETE:

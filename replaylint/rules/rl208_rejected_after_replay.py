@@ -29,7 +29,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.outcome import rejected
-from replaylint.rules.registry import ERROR, INFO, Hit, Rule
+from replaylint.rules.registry import ERROR, INFO, Rule, Violation
 from replaylint.rules.words import Clause, Count
 
 if TYPE_CHECKING:
@@ -42,13 +42,13 @@ RULE = Rule(
     "rejected-after-replay",
     party="agent",
     severities=(ERROR, INFO),
-    says="the agent sent {arrived:history update}{marked} and then rejected the request with -32602; a request whose "
-    "params are invalid replays nothing: check them before the first update{doubt}",
+    message="the agent sent {arrived:history update}{marked} and then rejected the request with -32602; a request "
+    "whose params are invalid replays nothing: check them before the first update{doubt}",
 )
 
 
 @RULE.at_request_end("error")
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """An update may have been in flight where the session was active and no marker came."""
     window, response = resume.named, resume.response
     if not resume.cursor or not rejected(resume) or window is None or response is None:
@@ -59,7 +59,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
     if marker is None and not arrived:
         return
     in_flight = resume.was_active is not False and marker is None
-    yield Hit(
+    yield Violation(
         RULE,
         INFO if in_flight else ERROR,
         response.line,

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.replay.outcome import outcome
 from replaylint.replay.window import Point
-from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule
+from replaylint.rules.registry import ERROR, INFO, WARNING, Rule, Violation
 from replaylint.rules.words import Clause, Count, elapsed
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ RULE = Rule(
     "truncated-replay",
     party="agent",
     severities=(WARNING, INFO),
-    says="the replay is truncated: {arrived:history update} came{elapsed} and no marker, then {end}; {advice}",
-    yields_to={"RL208": ERROR},
+    message="the replay is truncated: {arrived:history update} came{elapsed} and no marker, then {end}; {advice}",
+    suppressed_by={"RL208": ERROR},
 )
 
 WHOLE = "no client may take that for the full history: the agent has to finish a replay, or to refuse it at once"
@@ -56,7 +56,7 @@ NOTHING = "nothing came that could be taken for the full history"
 
 
 @RULE.at_request_end("error", "cancelled", "closed")
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """Each session whose outcome is truncated."""
     if not resume.replaying or resume.lost:
         return
@@ -68,7 +68,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
         line = request.line if response is None else response.line
         code = f" {resume.error.code}" if resume.error is not None and resume.error.code is not None else ""
         advice = WHOLE if window.content else CHILDREN if window.history else NOTHING
-        yield Hit(
+        yield Violation(
             RULE,
             INFO if cancelled or not window.content else WARNING,
             line,

@@ -32,7 +32,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import BUSY_STATES, MESSAGES, USER_MESSAGES
-from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule, Severity
+from replaylint.rules.registry import ERROR, INFO, WARNING, Rule, Severity, Violation
 from replaylint.rules.words import elapsed
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ RULE = Rule(
     "unrequested-replay",
     party="agent",
     severities=(ERROR, WARNING, INFO),
-    says="the agent sent {count:message} ({kinds}){elapsed} between a session/resume that asked for no history and "
+    message="the agent sent {count:message} ({kinds}){elapsed} between a session/resume that asked for no history and "
     "{end}; {advice}",
     needs_order=True,
 )
@@ -65,7 +65,7 @@ def see(resume: Resume, seen: Seen) -> Severity | None:
 
 
 @RULE.at_request_end("success", "error", "cancelled", "closed")
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """The snapshot says whether a turn explains them."""
     seen = resume.occurrences.get(RULE.code)
     session_id = resume.session_id
@@ -74,7 +74,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
     response = resume.response
     severity = _severity(resume, seen)
     cursor = "a replayFrom cursor" if resume.connection.version == 2 else "session/load"
-    yield Hit(
+    yield Violation(
         RULE,
         severity,
         seen.first.line,

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.rules.registry import INFO, WARNING, Hit, Rule
+from replaylint.rules.registry import INFO, WARNING, Rule, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,9 +40,9 @@ RULE = Rule(
     "empty-replay",
     party="agent",
     severities=(WARNING, INFO),
-    says="the agent answered the replay with success but sent no history{though}; a replay brings all that the "
+    message="the agent answered the replay with success but sent no history{though}; a replay brings all that the "
     "session holds, the turns of this connection included",
-    yields_to={"RL304": INFO},
+    suppressed_by={"RL304": INFO},
 )
 
 
@@ -50,7 +50,7 @@ LIVES = {"prompt": "a prompt on the session was answered", "replay": "a replay o
 
 
 @RULE.at_request_end("success")
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """What the recording shows of the session before makes it a fault."""
     window, response = resume.named, resume.response
     if window is None or response is None or window.last_line or resume.ambiguous or resume.lost:
@@ -58,7 +58,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
     life = resume.connection.lived.get(window.session_id)
     if life is None and resume.connection.version != 1:
         return
-    yield Hit(
+    yield Violation(
         RULE,
         INFO if life is None else WARNING,
         response.line,

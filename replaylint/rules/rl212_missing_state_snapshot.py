@@ -30,7 +30,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import STATE
-from replaylint.rules.registry import ERROR, Hit, Rule
+from replaylint.rules.registry import ERROR, Rule, Violation
 from replaylint.rules.words import Clause
 
 if TYPE_CHECKING:
@@ -43,13 +43,13 @@ RULE = Rule(
     "missing-state-snapshot",
     party="agent",
     severities=(ERROR,),
-    says="the agent answered with success but sent no state_update between {since} and the response; a resume reports "
-    "the current state of its session there: send it before the response",
+    message="the agent answered with success but sent no state_update between {since} and the response; a resume "
+    "reports the current state of its session there: send it before the response",
 )
 
 
 @RULE.at_request_end("success")
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """No `state_update` for the named session, whoever owns it, between the marker or request and the response."""
     session_id, response = resume.session_id, resume.response
     if resume.connection.version != 2 or resume.lost or session_id is None or response is None:
@@ -63,7 +63,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
     live = window.occurrences.get("RL301") if window is not None and window.complete is not None else None
     if live is not None and live.severity == ERROR and STATE in live.kinds:
         return  # that one came too early, which RL301 says
-    yield Hit(
+    yield Violation(
         RULE,
         ERROR,
         response.line,

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.rules.registry import ERROR, INFO, Hit, Rule
+from replaylint.rules.registry import ERROR, INFO, Rule, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ RULE = Rule(
     "cancel-unanswered",
     party="agent",
     severities=(ERROR, INFO),
-    says="the {method} of line {request_line}, cancelled here, got no response before {end}{later}; a cancelled "
+    message="the {method} of line {request_line}, cancelled here, got no response before {end}{later}; a cancelled "
     "request is answered all the same: with its result, or with error -32800",
     needs_order=True,
 )
@@ -51,7 +51,7 @@ ENDS = {"closed": "the connection ended", "open": "the recording stops"}
 
 
 @RULE.at_request_end("closed", "open")
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """That the agent answered something later shows that it had read the cancellation."""
     connection = resume.connection
     if not resume.request.cancel_line or resume.lost:
@@ -60,7 +60,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
     closed = resume.end == "closed"
     if not answered and not closed:
         return
-    yield Hit(
+    yield Violation(
         RULE,
         ERROR if answered and closed else INFO,
         resume.request.cancel_line,

@@ -29,7 +29,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.facts import Fact
-from replaylint.rules.registry import ERROR, Hit, Rule
+from replaylint.rules.registry import ERROR, Rule, Violation
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -40,13 +40,13 @@ RULE = Rule(
     "vendor-marker-unsolicited",
     party="agent",
     severities=(ERROR,),
-    says="the agent sent {count:loadReplayEnd event} to a client that did not declare this capability; the event is "
+    message="the agent sent {count:loadReplayEnd event} to a client that did not declare this capability; the event is "
     "only for clients that do: look for it in the client's capabilities before sending the event",
     needs_beginning=True,
 )
 
 
 @RULE.notices(Fact.VENDOR_EVENT)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit | None:
+def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation | None:
     """The client's `initialize` is in the recording and does not declare it."""
     return None if connection.opted_in else RULE.saw(ERROR, connection, seen, window=window)

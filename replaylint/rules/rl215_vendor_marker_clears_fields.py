@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.facts import Fact
-from replaylint.rules.registry import ERROR, Hit, Rule
+from replaylint.rules.registry import ERROR, Rule, Violation
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -36,13 +36,13 @@ RULE = Rule(
     "vendor-marker-clears-fields",
     party="agent",
     severities=(ERROR,),
-    says="the agent sent a loadReplayEnd event with {fields}, so that the client changes or clears what it knows of "
+    message="the agent sent a loadReplayEnd event with {fields}, so that the client changes or clears what it knows of "
     "the session; the event has neither title nor updatedAt: leave the keys out",
 )
 
 
 @RULE.notices(Fact.VENDOR_EVENT)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit | None:
+def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation | None:
     """Whatever the value."""
     fields = [key for key in ("title", "updatedAt") if key in seen.content]
     if not fields:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.protocol import vendor
 from replaylint.replay.facts import Fact
-from replaylint.rules.registry import INFO, Hit, Rule
+from replaylint.rules.registry import INFO, Rule, Violation
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -38,13 +38,13 @@ RULE = Rule(
     "legacy-replay-index",
     party="agent",
     severities=(INFO,),
-    says="the agent marks replayed updates with {fields}; the vendor replaced that design by one loadReplayEnd event "
-    "after the last update: update the adapter, and have clients wait for the event",
+    message="the agent marks replayed updates with {fields}; the vendor replaced that design by one loadReplayEnd "
+    "event after the last update: update the adapter, and have clients wait for the event",
 )
 
 
 @RULE.notices(Fact.FIRST_HISTORY)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit | None:
+def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation | None:
     """The index stands on every replayed update, so the first one of a window shows it."""
     fields = vendor.legacy_keys(seen.content)
     if not fields or window is None:

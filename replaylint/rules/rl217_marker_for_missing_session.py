@@ -26,7 +26,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.outcome import NOT_FOUND
-from replaylint.rules.registry import WARNING, Hit, Rule
+from replaylint.rules.registry import WARNING, Rule, Violation
 from replaylint.rules.words import Count
 
 if TYPE_CHECKING:
@@ -39,19 +39,19 @@ RULE = Rule(
     "marker-for-missing-session",
     party="agent",
     severities=(WARNING,),
-    says="the agent marked {arrived:history update} as the whole history of a session and then, with error -32002 at "
-    "line {response_line}, said that there is no such session; look the session up before its replay",
+    message="the agent marked {arrived:history update} as the whole history of a session and then, with error -32002 "
+    "at line {response_line}, said that there is no such session; look the session up before its replay",
 )
 
 
 @RULE.at_request_end("error")
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """A marker of the named session, then the error."""
     window, response, error = resume.named, resume.response, resume.error
     if window is None or response is None or error is None or error.code != NOT_FOUND or window.marker is None:
         return
     marker = window.marker
-    yield Hit(
+    yield Violation(
         RULE,
         WARNING,
         marker.line,

@@ -29,7 +29,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import STATE
-from replaylint.rules.registry import WARNING, Hit, Rule
+from replaylint.rules.registry import WARNING, Rule, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,14 +41,14 @@ RULE = Rule(
     "snapshot-before-failure",
     party="agent",
     severities=(WARNING,),
-    says="the agent sent a state_update after the marker at line {marker_line}, then error{code} at line "
+    message="the agent sent a state_update after the marker at line {marker_line}, then error{code} at line "
     "{response_line}; the current state is for a resume that succeeds: send it when nothing can fail any more",
     needs_beginning=True,
 )
 
 
 @RULE.at_request_end("error", "cancelled")
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """Of a session that was active the state is its own, whatever becomes of the request."""
     window, response = resume.named, resume.response
     if window is None or response is None or window.marker is None or resume.was_active:
@@ -57,7 +57,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
     if resume.connection.version != 2 or state_line <= window.marker.line:
         return
     code = resume.error.code if resume.error is not None else None
-    yield Hit(
+    yield Violation(
         RULE,
         WARNING,
         state_line,

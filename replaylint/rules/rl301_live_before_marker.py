@@ -34,7 +34,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.states import Event, State
-from replaylint.rules.registry import ERROR, INFO, Hit, Rule, Severity
+from replaylint.rules.registry import ERROR, INFO, Rule, Severity, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ RULE = Rule(
     "live-before-marker",
     party="agent",
     severities=(ERROR, INFO),
-    says="the agent sent {count:live update} ({kinds}){elapsed} before the marker at line {marker_line}; between "
+    message="the agent sent {count:live update} ({kinds}){elapsed} before the marker at line {marker_line}; between "
     "request and marker only replayed history may come: hold the rest until the marker is out{doubt}",
 )
 
@@ -62,7 +62,7 @@ def see(window: Window, event: Event, seen: Seen) -> Severity:
 
 
 @RULE.at_request_end()
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """The window turned out to have a marker."""
     for window, seen in RULE.seen_in(resume):
         if window.complete is not None:

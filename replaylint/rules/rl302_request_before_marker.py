@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.protocol.methods import ELICITATION, PERMISSION
 from replaylint.replay.states import Event, State
-from replaylint.rules.registry import INFO, WARNING, Hit, Rule, Severity
+from replaylint.rules.registry import INFO, WARNING, Rule, Severity, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,8 +46,8 @@ RULE = Rule(
     "request-before-marker",
     party="agent",
     severities=(WARNING, INFO),
-    says="the agent sent {count:request} ({kinds}){elapsed} before the marker at line {marker_line}; replayed updates "
-    "may overwrite what such a request shows: hold it until the marker is out{doubt}",
+    message="the agent sent {count:request} ({kinds}){elapsed} before the marker at line {marker_line}; replayed "
+    "updates may overwrite what such a request shows: hold it until the marker is out{doubt}",
 )
 
 IN_FLIGHT = " (no fault if sent before the request arrived)"
@@ -64,7 +64,7 @@ def see(window: Window, event: Event, seen: Seen) -> Severity | None:
 
 
 @RULE.at_request_end()
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """The window turned out to have a marker."""
     for window, seen in RULE.seen_in(resume):
         if window.complete is not None:

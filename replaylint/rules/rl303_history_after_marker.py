@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING
 from replaylint.protocol.variants import FINAL_STATUSES, MESSAGES, TOOL_CALLS
 from replaylint.replay.states import Event, State
 from replaylint.replay.window import NOWHERE, Point
-from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule, Severity
+from replaylint.rules.registry import ERROR, INFO, WARNING, Rule, Severity, Violation
 from replaylint.rules.words import apart
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ RULE = Rule(
     "history-after-marker",
     party="agent",
     severities=(ERROR, WARNING, INFO),
-    says="the agent sent {count:update} with the look of history ({kinds}) {late}after the marker at line "
+    message="the agent sent {count:update} with the look of history ({kinds}) {late}after the marker at line "
     "{marker_line}; the marker comes when all history is out: send it after the last replayed update{doubt}",
     needs_order=True,
 )
@@ -84,7 +84,7 @@ def see(window: Window, event: Event, seen: Seen) -> Severity | None:
 
 
 @RULE.at_request_end()
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """On v2 a turn that runs explains it, for the named session."""
     for window, seen in RULE.seen_in(resume):
         first = seen.first.line

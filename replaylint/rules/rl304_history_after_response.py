@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import USER_MESSAGES
 from replaylint.replay.states import Event
-from replaylint.rules.registry import ERROR, INFO, WARNING, Hit, Rule, Severity
+from replaylint.rules.registry import ERROR, INFO, WARNING, Rule, Severity, Violation
 from replaylint.rules.words import Clause, apart
 
 if TYPE_CHECKING:
@@ -45,14 +45,14 @@ RULE = Rule(
     "history-after-response",
     party="agent",
     severities=(ERROR, WARNING, INFO),
-    says="the agent sent {count:history update} after the response at line {response_line}{late}{empty}; all history "
-    "belongs before the response: answer when the last replayed update is out{doubt}",
+    message="the agent sent {count:history update} after the response at line {response_line}{late}{empty}; all "
+    "history belongs before the response: answer when the last replayed update is out{doubt}",
     needs_order=True,
 )
 
 
 @RULE.sees_after(Event.HISTORY)
-def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> Hit | None:
+def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> Violation | None:
     """While nothing since the response explains it: what came before the user's message counts, too."""
     after = past.after
     if after is None or after.last.line != seen.line:
@@ -63,7 +63,7 @@ def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> H
     begins = past.had_history and user_messages == 1 and seen.what in USER_MESSAGES
     first = after.first if begins else seen.at
     waited = apart(past.response, first, connection.steps)
-    return Hit(
+    return Violation(
         RULE,
         _severity(connection, past) if user_messages else INFO,
         first.line,

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.rules.registry import ERROR, Hit, Rule
+from replaylint.rules.registry import ERROR, Rule, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,19 +44,19 @@ RULE = Rule(
     "child-before-announcement",
     party="agent",
     severities=(ERROR,),
-    says="the agent sent {count:message} of a child session before its announcement at line {announcement_line}; a "
+    message="the agent sent {count:message} of a child session before its announcement at line {announcement_line}; a "
     "client cannot place an id that it does not know: announce the child on its parent's stream first",
     needs_beginning=True,
 )
 
 
 @RULE.at_request_end()
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """Each child whose first message is earlier than its announcement."""
     for window in resume.windows.values():
         early = window.early
         if early is not None and early.unannounced:
-            yield Hit(
+            yield Violation(
                 RULE,
                 ERROR,
                 early.first_line,

@@ -33,21 +33,21 @@ if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
     from replaylint.replay.window import Occurrences
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL306",
     "update-before-session-known",
     party="agent",
     severities=(WARNING,),
-    says="{count:update} ({kinds}){elapsed} for a session whose id the client learned only afterwards, from the "
+    message="{count:update} ({kinds}){elapsed} for a session whose id the client learned only afterwards, from the "
     "response to the {method} of line {request_line}; send that response first",
     needs_beginning=True,
 )
 
 
 @RULE.at_unnamed
-def unnamed(connection: Connection, session_id: str, seen: Occurrences, request: Request | None) -> Hit | None:
+def unnamed(connection: Connection, session_id: str, seen: Occurrences, request: Request | None) -> Violation | None:
     """The result of a request names the session."""
     if request is None or connection.lost_line:
         return None

@@ -35,21 +35,21 @@ if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
     from replaylint.replay.window import Occurrences
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL307",
     "update-for-unknown-session",
     party="agent",
     severities=(WARNING,),
-    says="{count:update} ({kinds}){elapsed} for a session that no request, result or announcement on the connection "
+    message="{count:update} ({kinds}){elapsed} for a session that no request, result or announcement on the connection "
     "names; use an id that the client knows, or announce the child first",
     needs_beginning=True,
 )
 
 
 @RULE.at_unnamed
-def unnamed(connection: Connection, session_id: str, seen: Occurrences, request: Request | None) -> Hit | None:
+def unnamed(connection: Connection, session_id: str, seen: Occurrences, request: Request | None) -> Violation | None:
     """Nothing names the session."""
     if request is not None or connection.lost_line:
         return None

@@ -33,7 +33,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.facts import Fact
-from replaylint.rules.registry import WARNING, Hit, Rule
+from replaylint.rules.registry import WARNING, Rule, Violation
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
@@ -44,13 +44,13 @@ RULE = Rule(
     "overlapping-replay",
     party="client",
     severities=(WARNING,),
-    says="the client requested a second replay of the session while that of line {pending_line} was pending; their "
+    message="the client requested a second replay of the session while that of line {pending_line} was pending; their "
     "updates and markers cannot be told apart: wait for the first response",
     needs_order=True,
 )
 
 
 @RULE.notices(Fact.OVERLAP)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit:
+def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation:
     """At the second request."""
     return RULE.saw(WARNING, connection, seen, window=window, pending_line=seen.content["line"])

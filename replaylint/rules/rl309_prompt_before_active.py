@@ -36,14 +36,14 @@ from replaylint.rules.registry import WARNING, Rule
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL309",
     "prompt-before-active",
     party="client",
     severities=(WARNING,),
-    says="{count:prompt} while the {method} of line {request_line} was pending and the session not active; prompts "
+    message="{count:prompt} while the {method} of line {request_line} was pending and the session not active; prompts "
     "have to wait for its success response",
     needs_beginning=True,
     needs_order=True,
@@ -51,7 +51,7 @@ RULE = Rule(
 
 
 @RULE.reads(Wire.EARLY_PROMPT)
-def read(connection: Connection | None, frame: Frame) -> Hit | None:
+def read(connection: Connection | None, frame: Frame) -> Violation | None:
     """At the prompt."""
     resume = frame.request
     if resume is None:

@@ -35,14 +35,14 @@ from replaylint.rules.registry import ERROR, Rule
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL310",
     "early-prompt-accepted",
     party="agent",
     severities=(ERROR,),
-    says="the prompt of line {prompt_line} succeeded while the {method} of line {request_line} was pending; until "
+    message="the prompt of line {prompt_line} succeeded while the {method} of line {request_line} was pending; until "
     "that has succeeded the session is not active, and a prompt has to fail with -32002",
     needs_beginning=True,
     needs_order=True,
@@ -50,7 +50,7 @@ RULE = Rule(
 
 
 @RULE.reads(Wire.EARLY_ANSWER)
-def read(connection: Connection | None, frame: Frame) -> Hit | None:
+def read(connection: Connection | None, frame: Frame) -> Violation | None:
     """At the response to the prompt."""
     resume, prompt = frame.request, frame.other
     if resume is None or prompt is None or frame.error is not None:

@@ -33,20 +33,21 @@ from replaylint.rules.registry import WARNING, Rule
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL311",
     "child-resumed-directly",
     party="client",
     severities=(WARNING,),
-    says="{method} for a child session, announced at line {announcement_line}; only its parent is resumed and prompted",
+    message="{method} for a child session, announced at line {announcement_line}; only its parent is resumed and "
+    "prompted",
     needs_order=True,
 )
 
 
 @RULE.reads(Wire.CHILD_ADDRESSED)
-def read(connection: Connection | None, frame: Frame) -> Hit | None:
+def read(connection: Connection | None, frame: Frame) -> Violation | None:
     """At the request."""
     request = frame.other
     if connection is None or request is None or request.session_id is None:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.rules.registry import WARNING, Hit, Rule
+from replaylint.rules.registry import WARNING, Rule, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,19 +38,19 @@ RULE = Rule(
     "resumed-after-close",
     party="agent",
     severities=(WARNING,),
-    says="the agent answered the resume with success after it had confirmed at line {close_line} that the session was "
-    "closed or deleted; let a close cancel the pending resume, and answer that with an error",
+    message="the agent answered the resume with success after it had confirmed at line {close_line} that the session "
+    "was closed or deleted; let a close cancel the pending resume, and answer that with an error",
     needs_order=True,
 )
 
 
 @RULE.at_request_end("success")
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """Both succeeded, in this order."""
     response = resume.response
     if not resume.close_line or response is None:
         return
-    yield Hit(
+    yield Violation(
         RULE,
         WARNING,
         response.line,

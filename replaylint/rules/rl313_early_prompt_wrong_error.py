@@ -33,14 +33,14 @@ from replaylint.rules.registry import INFO, Rule
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.facts import Frame
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL313",
     "early-prompt-wrong-error",
     party="agent",
     severities=(INFO,),
-    says="the prompt of line {prompt_line}, sent while the {method} of line {request_line} was pending, failed with "
+    message="the prompt of line {prompt_line}, sent while the {method} of line {request_line} was pending, failed with "
     "{code}; -32002 is what says that the session is not active yet",
     needs_order=True,
 )
@@ -50,7 +50,7 @@ CANCELLED = -32800
 
 
 @RULE.reads(Wire.EARLY_ANSWER)
-def read(connection: Connection | None, frame: Frame) -> Hit | None:
+def read(connection: Connection | None, frame: Frame) -> Violation | None:
     """At the response to the prompt."""
     resume, prompt, error = frame.request, frame.other, frame.error
     if resume is None or prompt is None or error is None or error.code == NOT_ACTIVE:

@@ -32,19 +32,19 @@ from replaylint.rules.registry import ERROR, Rule
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.window import Seen, Window
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL321",
     "missing-message-id",
     party="agent",
     severities=(ERROR,),
-    says="{count:update} without a messageId, the first a {what}; v2 requires a string, and without it a client can "
+    message="{count:update} without a messageId, the first a {what}; v2 requires a string, and without it a client can "
     "neither join the chunks of a message nor know it again",
 )
 
 
 @RULE.notices(Fact.NO_MESSAGE_ID)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit:
+def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation:
     """At the update."""
     return RULE.saw(ERROR, connection, seen, window=window)

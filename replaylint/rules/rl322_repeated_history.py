@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
     from replaylint.protocol.connection import Connection
     from replaylint.replay.window import Resume, Seen, Window
-    from replaylint.rules.registry import Hit, Severity
+    from replaylint.rules.registry import Severity, Violation
 
 RULE = Rule(
     "RL322",
     "repeated-history",
     party="agent",
     severities=(WARNING,),
-    says="{count:update} in this replay repeated what had come, the first a {what} {same}; a client that appends "
+    message="{count:update} in this replay repeated what had come, the first a {what} {same}; a client that appends "
     "shows it twice: replay each entry once",
 )
 
@@ -59,7 +59,7 @@ def notice(connection: Connection, seen: Seen, window: Window | None) -> Severit
 
 
 @RULE.at_request_end("success", "error", "cancelled", "closed")
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """Not where another replay's history may be the repetition: while the request is pending, one may still begin."""
     if resume.ambiguous:
         return

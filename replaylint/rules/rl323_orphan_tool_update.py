@@ -32,20 +32,20 @@ from replaylint.rules.registry import WARNING, Rule
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.replay.window import Seen, Window
-    from replaylint.rules.registry import Hit
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL323",
     "orphan-tool-update",
     party="agent",
     severities=(WARNING,),
-    says="{count:tool_call_update} for tool calls that neither a tool_call nor a permission request started; clients "
-    "drop them: send the tool_call first",
+    message="{count:tool_call_update} for tool calls that neither a tool_call nor a permission request started; "
+    "clients drop them: send the tool_call first",
     needs_beginning=True,
 )
 
 
 @RULE.notices(Fact.ORPHAN)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Hit | None:
+def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation | None:
     """At the update, unless what started the tool call may be lost."""
     return None if connection.lost_line else RULE.saw(WARNING, connection, seen, window=window)

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.rules.registry import WARNING, Hit, Rule
+from replaylint.rules.registry import WARNING, Rule, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,8 +42,8 @@ RULE = Rule(
     "tool-left-open",
     party="agent",
     severities=(WARNING,),
-    says="{count:replayed tool call} still pending or in progress at the response at line {response_line}, though the "
-    "session is idle; clients show it as running for ever: replay how it ended",
+    message="{count:replayed tool call} still pending or in progress at the response at line {response_line}, though "
+    "the session is idle; clients show it as running for ever: replay how it ended",
     needs_beginning=True,
 )
 
@@ -51,7 +51,7 @@ ENDED = ("idle", "completed")
 
 
 @RULE.at_request_end("success")
-def settle(resume: Resume) -> Iterator[Hit]:
+def settle(resume: Resume) -> Iterator[Violation]:
     """Each session in which nothing runs any more."""
     response = resume.response
     if response is None or resume.ambiguous or resume.lost or resume.was_active:
@@ -59,7 +59,7 @@ def settle(resume: Resume) -> Iterator[Hit]:
     for window in resume.windows.values():
         lines = window.unfinished.values()
         if lines and _at_rest(resume, window):
-            yield Hit(
+            yield Violation(
                 RULE,
                 WARNING,
                 min(lines),

@@ -32,7 +32,7 @@ RULE = Rule(
     "gap-over-budget",
     party="agent",
     severities=(ERROR,),
-    says=(
+    message=(
         "the response came {value} after the replay had ended, where at most {limit} is allowed{waiting}; do what is "
         "slow before the replay or beside it, and answer once the history is out"
     ),

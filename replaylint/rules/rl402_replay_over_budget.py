@@ -31,7 +31,7 @@ RULE = Rule(
     "replay-over-budget",
     party="agent",
     severities=(ERROR,),
-    says=(
+    message=(
         "the replay of {history:history update} took {value} from the request on, where at most {limit} is allowed; "
         "begin it at once, and send it without pauses"
     ),

@@ -31,7 +31,7 @@ RULE = Rule(
     "resume-over-budget",
     party="agent",
     severities=(ERROR,),
-    says=(
+    message=(
         "{came} {value} after the request, where at most {limit} is allowed; see in the report how much of it was the "
         "replay and how much came after it"
     ),

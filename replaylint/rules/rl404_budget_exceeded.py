@@ -31,7 +31,7 @@ RULE = Rule(
     "budget-exceeded",
     party="agent",
     severities=(ERROR,),
-    says=(
+    message=(
         "{name} is {value} over {n:replay}, and the budget is {budget}{others}; --statistics shows the distribution, "
         "--group-by whose it is"
     ),

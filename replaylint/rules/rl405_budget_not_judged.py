@@ -29,5 +29,5 @@ RULE = Rule(
     "budget-not-judged",
     party="recording",
     severities=(WARNING,),
-    says="{budget} cannot be judged{why}",
+    message="{budget} cannot be judged{why}",
 )

@@ -30,5 +30,5 @@ RULE = Rule(
     "unexpected-outcome",
     party="agent",
     severities=(ERROR,),
-    says="{found}, where {expected} was expected; {advice}",
+    message="{found}, where {expected} was expected; {advice}",
 )

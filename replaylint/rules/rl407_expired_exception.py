@@ -34,7 +34,7 @@ RULE = Rule(
     "expired-exception",
     party="recording",
     severities=(WARNING,),
-    says=(
+    message=(
         "the exception for {agent} ended on {until}, and still leaves out {count:finding} of {rules} ({reason}); look "
         "whether the agent can be updated, and delete the exception or give it a new date"
     ),

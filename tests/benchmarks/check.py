@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from orjson import loads
 
-from replaylint.protocol.memory import IDS_REMEMBERED, SESSIONS_REMEMBERED
+from replaylint.protocol.limits import IDS_REMEMBERED, SESSIONS_REMEMBERED
 from tests.benchmarks import generate
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from unittest.mock import patch
 from orjson import dumps, loads
 
 import replaylint.cli
+from replaylint.analysis.lint import lint
+from replaylint.analysis.linter import Linter
 from replaylint.commands.output import complain
 from replaylint.render import FORMATS, renderer
 from replaylint.render.view import View
-from replaylint.report.lint import lint
-from replaylint.report.linter import Linter
 from tests.fuzz.harmless import HARMLESS, beside, of_those
 from tests.fuzz.mutations import opened_part, rearranged, replaced, revised
 from tests.fuzz.promises import Broken, check_lines, check_order, require, require_printable

@@ -32,7 +32,7 @@ def sniff(head: Head) -> int:
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
     """Its messages, byte for byte where it has them so."""
-    return reading(_entries(lines, progress), _CLOCK, progress, relative=False, crowded=True)
+    return reading(_entries(lines, progress), _CLOCK, progress, relative=False, many_per_line=True)
 
 
 def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:

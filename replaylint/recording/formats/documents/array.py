@@ -6,10 +6,11 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from replaylint.errors import RecordingError
 from replaylint.recording.document import Document
 from replaylint.recording.entries import record_in
 from replaylint.recording.formats import BLOCK, RECORDS, Head, best, family
-from replaylint.recording.source import RecordingError, failing
+from replaylint.recording.source import failing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -53,7 +54,7 @@ def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
     if found is None:
         raise RecordingError("not-a-recording", "is an array, but not of messages or records of them", 1)
     inner = found.read(_lines(chain(first, parts), begins), head, progress)
-    return inner._replace(messages=_placed(inner.messages, begins, document, progress), crowded=True)
+    return inner._replace(messages=_placed(inner.messages, begins, document, progress), many_per_line=True)
 
 
 def _lines(parts: Iterable[Part], begins: list[int]) -> Iterator[bytes]:

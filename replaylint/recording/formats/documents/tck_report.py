@@ -6,12 +6,12 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from replaylint.errors import RecordingError
 from replaylint.recording.clock import Clock
 from replaylint.recording.document import Document, entries_of, look
 from replaylint.recording.entries import Entry, reading
 from replaylint.recording.formats import BLOCK
 from replaylint.recording.message import NO_TIME, Lost
-from replaylint.recording.source import RecordingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,7 +41,7 @@ def sniff(head: Head) -> int:
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
     """The transcripts, each a connection."""
-    return reading(_entries(lines, progress), _CLOCK, progress, crowded=True)
+    return reading(_entries(lines, progress), _CLOCK, progress, many_per_line=True)
 
 
 def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:

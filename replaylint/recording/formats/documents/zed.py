@@ -35,7 +35,7 @@ def sniff(head: Head) -> int:
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
     """The entries of the array, as the messages that they were."""
-    return reading(_entries(lines, progress), NO_CLOCK, progress, crowded=True)
+    return reading(_entries(lines, progress), NO_CLOCK, progress, many_per_line=True)
 
 
 def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from replaylint.errors import UnknownNameError, UsageError
+from replaylint.policies.names import chosen, split
+from replaylint.policies.violations import on_recording
 from replaylint.report.connections import Connections
-from replaylint.report.demands import on_recording
-from replaylint.report.findings import chosen
 from replaylint.report.model import Exemption
-from replaylint.report.names import UnknownName, WrongName, split
 from replaylint.rules import all_rules
 from replaylint.rules.registry import WARNING
 from replaylint.rules.rl407_expired_exception import RULE
@@ -67,21 +67,21 @@ class AgentException(NamedTuple):
 
 
 def exceptions(given: Iterable[Mapping[str, object]], today: date | str | None) -> tuple[AgentException, ...]:
-    """What these tables of the settings say; without a `today` none has expired. Raises WrongName."""
+    """What these tables of the settings say; without a `today` none has expired. Raises UsageError."""
     day = None if today is None else _date("today", today)
     return tuple(exception(each, day) for each in given)
 
 
 def exception(given: Mapping[str, object], today: date | None = None) -> AgentException:
-    """What one of them says. Raises WrongName, which names the key."""
+    """What one of them says. Raises UsageError, which names the key."""
     if not isinstance(given, Mapping):
-        raise WrongName("an exception has to be a table of name, ignore and reason")
+        raise UsageError("an exception has to be a table of name, ignore and reason")
     for key in given:
         if key not in KEYS:
-            raise UnknownName("key", str(key), KEYS)
+            raise UnknownNameError("key", str(key), KEYS)
     for key in REQUIRED:
         if key not in given:
-            raise WrongName(f"{key} is missing")
+            raise UsageError(f"{key} is missing")
     version = None if given.get("version") is None else _text("version", given)
     until = None if given.get("until") is None else _date("until", given["until"])
     names = _names(given["ignore"])
@@ -151,13 +151,13 @@ def expired(report: Report) -> Iterator[Finding]:
 def _text(key: str, given: Mapping[str, object]) -> str:
     value = given[key]
     if not isinstance(value, str) or not value.strip():
-        raise WrongName(f"{key} has to be a text")
+        raise UsageError(f"{key} has to be a text")
     return value
 
 
 def _names(value: object) -> list[str]:
     if not isinstance(value, str | list) or not all(isinstance(each, str) for each in value) or not value:
-        raise WrongName("ignore has to name rules, such as RL201")
+        raise UsageError("ignore has to name rules, such as RL201")
     return split(value)
 
 
@@ -169,7 +169,7 @@ def _date(key: str, value: object) -> date:
     except ValueError:
         day = None
     if day is None or str(day) != value:  # weeks, say
-        raise WrongName(f"{key} has to be a date, such as 2027-03-01")
+        raise UsageError(f"{key} has to be a date, such as 2027-03-01")
     return day
 
 
@@ -177,7 +177,7 @@ def _bound(text: str) -> tuple[str, Version]:
     found = _BOUND.fullmatch(text)
     if found is None:
         wanted = f"write {', '.join(OPERATORS)} and a number, such as <0.120, several with commas"
-        raise WrongName(f"version: {text.strip()!r} is no bound: {wanted}")
+        raise UsageError(f"version: {text.strip()!r} is no bound: {wanted}")
     return found[1], _version(found[2])
 
 

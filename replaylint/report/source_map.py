@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
     from replaylint.recording.message import Message
 
-    Place = Callable[[int], tuple[str, int]]
-    """Takes a line as the analysis counts them, and gives the path of its file and its line there."""
+    Location = tuple[str, int]
+    """The path of a file, and a line in it."""
+    SourceMap = Callable[[int], Location]
+    """Takes a line as the analysis counts them, and gives where that stands."""
 
 
 @record
@@ -58,7 +60,7 @@ class Concatenated:
         for line, time, side, body, size in messages:
             yield line + before, time, side, body, size
 
-    def of(self, line: int) -> tuple[str, int]:
+    def of(self, line: int) -> Location:
         """The file that this line is in, and its number there."""
         at = max(0, bisect_left(self._before, line) - 1)
         return self._paths[at], line - self._before[at]
@@ -79,7 +81,7 @@ class Merged:
             self._lines.append(line)
             yield len(self._lines) - 1, time, side, body, size
 
-    def of(self, line: int) -> tuple[str, int]:
+    def of(self, line: int) -> Location:
         """The file that this message is in, and its line there."""
         if line >= len(self._lines):
             return self._paths[0], line

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from replaylint.analysis.run import shown_path
+from replaylint.policies.names import chosen
+from replaylint.policies.severities import severities as parse_severities
 from replaylint.report import findings, summary
-from replaylint.report.analysis import shown_path
 from replaylint.rules import all_rules
 
 if TYPE_CHECKING:
@@ -14,11 +16,11 @@ if TYPE_CHECKING:
     from datetime import date
     from os import PathLike
 
+    from replaylint.analysis.run import Sink
+    from replaylint.policies.baseline import Known
+    from replaylint.policies.budgets import Budgets
+    from replaylint.policies.exceptions import AgentException
     from replaylint.replay.outcome import Outcome
-    from replaylint.report.analysis import Sink
-    from replaylint.report.baseline import Known
-    from replaylint.report.budgets import Budgets
-    from replaylint.report.exceptions import AgentException
     from replaylint.report.model import Finding, GroupBy, Report, SeverityName, Trace
 
 
@@ -76,24 +78,24 @@ def wanted(
 ) -> Wanted:
     """What these names mean; each text may hold several, with commas between them.
 
-    Raises WrongName, another ValueError where nothing is expected, and TypeError.
+    Raises UsageError, another ValueError where nothing is expected, and TypeError.
     """
     wishes = Wanted()
     if select is not None or ignore is not None:
         rules = all_rules()
-        codes = {rule.code for rule in rules} if select is None else findings.chosen(select, rules)
+        codes = {rule.code for rule in rules} if select is None else chosen(select, rules)
         if ignore is not None:
-            codes -= findings.chosen(ignore, rules)
+            codes -= chosen(ignore, rules)
         wishes = wishes._replace(codes=codes)
     if severity is not None:
-        wishes = wishes._replace(severities=findings.severities(severity, all_rules()))
+        wishes = wishes._replace(severities=parse_severities(severity, all_rules()))
     if expect is not None:
-        from replaylint.report.expectations import outcomes  # noqa: PLC0415
+        from replaylint.policies.expectations import outcomes  # noqa: PLC0415
 
         wishes = wishes._replace(outcomes=outcomes(expect))
     limits = {"response_gap_s": max_gap, "replay_s": max_replay, "total_s": max_total}
     if budget is not None or any(limit is not None for limit in limits.values()):
-        from replaylint.report.budgets import budgets  # noqa: PLC0415
+        from replaylint.policies.budgets import budgets  # noqa: PLC0415
 
         wishes = wishes._replace(budgets=budgets(limits, budget))
     if group_by is not None:
@@ -101,11 +103,11 @@ def wanted(
 
         wishes = wishes._replace(group_by=grouping(group_by))
     if exceptions:
-        from replaylint.report.exceptions import exceptions as agreed  # noqa: PLC0415
+        from replaylint.policies.exceptions import exceptions as agreed  # noqa: PLC0415
 
         wishes = wishes._replace(exceptions=agreed(exceptions, today))
     if baseline is not None:
-        from replaylint.report.baseline import Known, load  # noqa: PLC0415
+        from replaylint.policies.baseline import Known, load  # noqa: PLC0415
 
         if not isinstance(baseline, Known):
             path = os.fsdecode(baseline)
@@ -117,18 +119,18 @@ def wanted(
 def finished(report: Report, wishes: Wanted, recordings: Sequence[Sequence[Trace]]) -> Report:
     """The same report: what is wanted of it, in order, and its summary. `recordings`: which inputs are one."""
     if wishes.outcomes is not None:
-        from replaylint.report.expectations import unexpected  # noqa: PLC0415
+        from replaylint.policies.expectations import unexpected  # noqa: PLC0415
 
         report.findings += unexpected(report, recordings, wishes.outcomes)
     if wishes.budgets is not None:
-        from replaylint.report.budgets import exceeded  # noqa: PLC0415
+        from replaylint.policies.budgets import exceeded  # noqa: PLC0415
 
         report.findings += exceeded(report, wishes.budgets)
     if wishes.codes is not None:
         report.findings = [each for each in report.findings if each.rule in wishes.codes]
     left_out: list[Finding] = []
     if wishes.exceptions:
-        from replaylint.report.exceptions import expired, leave_out  # noqa: PLC0415
+        from replaylint.policies.exceptions import expired, leave_out  # noqa: PLC0415
 
         left_out = leave_out(report, wishes.exceptions)
         report.findings += [each for each in expired(report) if wishes.codes is None or each.rule in wishes.codes]
@@ -137,7 +139,7 @@ def finished(report: Report, wishes: Wanted, recordings: Sequence[Sequence[Trace
             each.severity = wishes.severities.get(each.rule, each.severity)
     report.findings.sort(key=findings.order)
     if wishes.baseline is not None:
-        from replaylint.report.baseline import mark  # noqa: PLC0415
+        from replaylint.policies.baseline import mark  # noqa: PLC0415
 
         mark(report, wishes.baseline, wishes.codes, left_out)
     report.summary = summary.summary(report, wishes.group_by)

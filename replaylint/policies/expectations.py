@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replaylint.errors import UnknownNameError
+from replaylint.policies.names import split
+from replaylint.policies.violations import on_recording, on_resume
 from replaylint.replay.outcome import OUTCOMES
-from replaylint.report.demands import on_recording, on_resume
-from replaylint.report.names import UnknownName, split
 from replaylint.rules.registry import ERROR
 from replaylint.rules.rl406_unexpected_outcome import RULE
 
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def outcomes(names: str | Iterable[str]) -> tuple[Outcome, ...]:
-    """The outcomes that these names mean, in the order of OUTCOMES. Raises UnknownName, ValueError and TypeError."""
+    """The outcomes that these names mean, in the order of OUTCOMES. Raises ValueError and TypeError."""
     wanted = [name.lower() for name in split(names)]
     for name in wanted:
         if name not in OUTCOMES:
-            raise UnknownName("outcome", name, OUTCOMES)
+            raise UnknownNameError("outcome", name, OUTCOMES)
     if not wanted:
         raise ValueError("no outcome is named")
     return tuple(each for each in OUTCOMES if each in wanted)

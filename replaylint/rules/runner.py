@@ -1,4 +1,4 @@
-"""The judge: asks the rules what they make of the facts, counts, and settles which findings stand."""
+"""The runner: asks the rules what they make of the facts, counts, and settles which findings stand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from replaylint.replay.facts import Wire
 from replaylint.replay.window import Occurrences
 from replaylint.rules import all_rules
-from replaylint.rules.registry import ENDS, Hit
+from replaylint.rules.registry import ENDS, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 _RESPONSES = frozenset({Wire.RESPONSE, Wire.UNMATCHED, Wire.OTHER_TYPE})
 
 
-class Judge:
-    """Judges one recording. `final` is called for each hit as soon as nothing that may still come can change it.
+class Runner:
+    """Judges one recording. `final` is called for each violation as soon as nothing that may still come can change it.
 
     `ordered`: the messages are in an order that they can have had.
     """
 
     def __init__(
-        self, final: Callable[[Hit], object], rules: Iterable[Rule] | None = None, *, ordered: bool = True
+        self, final: Callable[[Violation], object], rules: Iterable[Rule] | None = None, *, ordered: bool = True
     ) -> None:
         self._final = final
         self._ordered = ordered
         self.rules = tuple(all_rules() if rules is None else rules)
-        self._open: dict[int, dict[tuple[object, ...], Hit]] = {}
+        self._open: dict[int, dict[tuple[object, ...], Violation]] = {}
         self._listening: dict[tuple[int | None, State, Event], list[Listener]] = {}
         for rule in self.rules:
             for key, see in rule.listening.items():
@@ -75,7 +75,7 @@ class Judge:
         """An event in a window; the window is still as it was before."""
         for rule, see in self._listening.get((window.resume.connection.version, window.state, event), ()):
             found = see(window, event, seen)
-            if isinstance(found, Hit):
+            if isinstance(found, Violation):
                 self._add(found)
             elif found is not None:
                 _count(window.occurrences, rule, found, seen)
@@ -96,7 +96,7 @@ class Judge:
         """A fact that is certain; the window is the one that holds it, if any does."""
         for rule in self._noticing.get(fact, ()):
             found = rule.notice[fact](connection, seen, window)
-            if found is None or isinstance(found, Hit):
+            if found is None or isinstance(found, Violation):
                 self._add(found)
             elif window is not None:
                 _count(window.occurrences, rule, found, seen)
@@ -113,17 +113,21 @@ class Judge:
 
     def restart(self, connection: Connection, line: int) -> None:
         """What the client sent from this line on belongs to another connection, and is said there again."""
-        hits = self._open.get(connection.number, {})
-        for subject, hit in tuple(hits.items()):
-            if hit.party == "client" and hit.line >= line and hit.rule.read.keys().isdisjoint(_RESPONSES):
-                del hits[subject]
+        violations = self._open.get(connection.number, {})
+        for subject, violation in tuple(violations.items()):
+            if (
+                violation.party == "client"
+                and violation.line >= line
+                and violation.rule.read.keys().isdisjoint(_RESPONSES)
+            ):
+                del violations[subject]
 
     def doubt(self, connection: Connection, line: int) -> None:
         """What the client sent from this line on may belong to another connection, where it means something else."""
-        hits = self._open.get(connection.number, {})
-        for subject, hit in tuple(hits.items()):
-            if hit.party == "client" and hit.line >= line and hit.about is None:
-                del hits[subject]
+        violations = self._open.get(connection.number, {})
+        for subject, violation in tuple(violations.items()):
+            if violation.party == "client" and violation.line >= line and violation.about is None:
+                del violations[subject]
 
     def stray(self, connection: Connection, stray: Stray) -> None:
         """A marker that no window and no ended one can claim."""
@@ -136,9 +140,12 @@ class Judge:
         rules = self._at_request_end[end]
         if any(window.occurrences for window in resume.windows.values()):
             rules = rules + self._settling[end]
-        hits = [self._remember(hit) for rule in rules for hit in rule(resume)]
+        violations = [self._remember(violation) for rule in rules for violation in rule(resume)]
         if resume.response is not None:
-            self._settle(resume.connection, [hit for hit in hits if self._is_settled(hit, resume.connection)])
+            self._settle(
+                resume.connection,
+                [violation for violation in violations if self._is_settled(violation, resume.connection)],
+            )
 
     def unanswered(self, connection: Connection, request: Request, end: End) -> None:
         """A request was not answered by the end of its connection."""
@@ -154,41 +161,45 @@ class Judge:
         if resumes is not None:
             for rule in self._at_recording_end:
                 self._add(rule(resumes))
-        for hit in self._open.pop(0, {}).values():
-            self._final(hit)
+        for violation in self._open.pop(0, {}).values():
+            self._final(violation)
 
-    def _is_settled(self, hit: Hit, connection: Connection) -> bool:
-        """Whether a hit on a request that was answered can change no more, nor silence or be silenced."""
+    def _is_settled(self, violation: Violation, connection: Connection) -> bool:
+        """Whether a violation on a request that was answered can change no more, nor silence or be silenced."""
         # A connection that starts while it is pending may take what the client said, and what is said of that.
-        return hit.rule in self._settled and connection.version not in hit.rule.confirm and hit.party != "client"
+        return (
+            violation.rule in self._settled
+            and connection.version not in violation.rule.confirm
+            and violation.party != "client"
+        )
 
-    def _settle(self, connection: Connection, hits: list[Hit]) -> None:
-        """These hits are certain, and all that silence them are among them: those that stand are final."""
+    def _settle(self, connection: Connection, violations: list[Violation]) -> None:
+        """These violations are certain, and all that silence them are among them: those that stand are final."""
         known = self._open.get(connection.number, {})
         confirmed = []
-        for hit in hits:
-            known.pop(hit.subject, None)
-            rule = hit.rule
+        for violation in violations:
+            known.pop(violation.subject, None)
+            rule = violation.rule
             if (rule.needs_beginning and connection.partial) or (rule.needs_order and not self._ordered):
                 continue
             confirm = rule.confirm.get(connection.version)
-            severity = hit.severity if confirm is None else confirm(connection, hit)
+            severity = violation.severity if confirm is None else confirm(connection, violation)
             if severity is not None:
-                hit.severity = severity
-                confirmed.append(hit)
-        for hit in _unsilenced(confirmed):
-            self._final(hit)
+                violation.severity = severity
+                confirmed.append(violation)
+        for violation in _unsilenced(confirmed):
+            self._final(violation)
 
-    def _add(self, hit: Hit | None) -> None:
-        if hit is not None:
-            self._remember(hit)
+    def _add(self, violation: Violation | None) -> None:
+        if violation is not None:
+            self._remember(violation)
 
-    def _remember(self, hit: Hit) -> Hit:
-        """This hit, or the one that there is for its subject, which takes it in."""
-        hits = self._open.setdefault(hit.connection, {})
-        known = hits.setdefault(hit.subject, hit)
-        if known is not hit:
-            known.add(hit)
+    def _remember(self, violation: Violation) -> Violation:
+        """This violation, or the one that there is for its subject, which takes it in."""
+        violations = self._open.setdefault(violation.connection, {})
+        known = violations.setdefault(violation.subject, violation)
+        if known is not violation:
+            known.add(violation)
         return known
 
 
@@ -200,7 +211,7 @@ def _settled(rules: Iterable[Rule]) -> set[Rule]:
         if rule.request_end is not None and not (rule.listening_after or rule.stray or rule.unanswered or rule.unnamed)
     }
     codes = {rule.code for rule in settled}
-    return {rule for rule in settled if codes.issuperset(rule.yields_to)}
+    return {rule for rule in settled if codes.issuperset(rule.suppressed_by)}
 
 
 def _count(seen_before: dict[str, Occurrences], rule: Rule, severity: Severity, seen: Seen) -> None:
@@ -210,14 +221,17 @@ def _count(seen_before: dict[str, Occurrences], rule: Rule, severity: Severity, 
     occurrences.add(severity, seen.what, seen.at)
 
 
-def _unsilenced(hits: list[Hit]) -> list[Hit]:
-    """The hits beside which no rule stands, for the same request, that they yield to."""
+def _unsilenced(violations: list[Violation]) -> list[Violation]:
+    """The violations beside which no rule stands, for the same request, that they yield to."""
     gravest: dict[tuple[str, int | None], int] = {}
-    for hit in hits:
-        key = hit.rule.code, hit.request_line
-        gravest[key] = max(hit.severity, gravest.get(key, 0))
+    for violation in violations:
+        key = violation.rule.code, violation.request_line
+        gravest[key] = max(violation.severity, gravest.get(key, 0))
     return [
-        hit
-        for hit in hits
-        if not any(gravest.get((code, hit.request_line), 0) >= least for code, least in hit.rule.yields_to.items())
+        violation
+        for violation in violations
+        if not any(
+            gravest.get((code, violation.request_line), 0) >= least
+            for code, least in violation.rule.suppressed_by.items()
+        )
     ]

@@ -17,22 +17,22 @@ from replaylint.recording.message import AGENT, CLIENT, NO_TIME
 from replaylint.replay.route import REPLAYS_WATCHED
 from replaylint.replay.timing import DECIMALS, figure, seconds
 from replaylint.replay.window import KINDS_REMEMBERED, OTHER_KINDS, STANDARD, VENDOR, Point, Resume, Window
-from replaylint.report.watch import Watcher, bodies
+from replaylint.views.watch import Watcher, bodies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from replaylint.analysis.run import Watch
     from replaylint.protocol.exchange import Request
     from replaylint.recording.clock import Steps
     from replaylint.recording.message import Message, Side
     from replaylint.replay.engine import Engine
     from replaylint.replay.route import Route
     from replaylint.replay.window import MarkerKind
-    from replaylint.report.analysis import Watch
     from replaylint.report.model import Report
     from replaylint.report.model import Resume as ReportedResume
-    from replaylint.report.places import Place
-    from replaylint.report.watch import Spoken
+    from replaylint.report.source_map import SourceMap
+    from replaylint.views.watch import Spoken
 
 Kind = Literal[
     "request",
@@ -117,9 +117,9 @@ class Timelines:
     def __init__(self) -> None:
         self._recordings: list[_Recording] = []
 
-    def begin(self, place: Place) -> Watch:
-        """A recording begins; `place` says where its lines stand."""
-        self._recordings.append(_Recording(place))
+    def begin(self, locate: SourceMap) -> Watch:
+        """A recording begins; `locate` says where its lines stand."""
+        self._recordings.append(_Recording(locate))
         return self._recordings[-1].watch
 
     def of(self, report: Report) -> Mapping[int, Timeline]:
@@ -131,11 +131,11 @@ class _Told(Mapping[int, Timeline]):
     """Timelines, each made when it is asked for: of many resumes few are shown."""
 
     def __init__(self, recordings: Iterable[_Recording], report: Report) -> None:
-        told: defaultdict[object, deque[tuple[_Track, Place]]] = defaultdict(deque)
+        told: defaultdict[object, deque[tuple[_Track, SourceMap]]] = defaultdict(deque)
         for recording in recordings:
             for track in recording.tracks.values():
-                key = (*recording.place(track.request.line), id_key(track.request.id))
-                told[key].append((track, recording.place))
+                key = (*recording.locate(track.request.line), id_key(track.request.id))
+                told[key].append((track, recording.locate))
         self._unordered = {trace.path for trace in report.traces if trace.order == "per_side"}
         self._of = {
             number: (resume, *told[resume.trace, resume.request.line, id_key(resume.request_id)].popleft())
@@ -154,13 +154,13 @@ class _Told(Mapping[int, Timeline]):
     def __len__(self) -> int:
         return len(self._of)
 
-    def _timeline(self, resume: ReportedResume, track: _Track, place: Place) -> Timeline:
+    def _timeline(self, resume: ReportedResume, track: _Track, locate: SourceMap) -> Timeline:
         made: Timeline = {}
         for session_id in (each.session_id for each in resume.sessions):
             rows = track.rows.get(session_id) or _Rows(track.request, track.steps)
             if resume.response is None:
                 rows.end(resume.end, resume.unanswered_s)
-            made[session_id] = list(rows.events(resume.trace, place, ordered=resume.trace not in self._unordered))
+            made[session_id] = list(rows.events(resume.trace, locate, ordered=resume.trace not in self._unordered))
         return made
 
 
@@ -363,7 +363,7 @@ class _Rows:
         """This pause, or the longest so far: a longer one is to be seen."""
         return pause if self._response is not None else min(pause, self._longest)
 
-    def events(self, trace: str, place: Place, *, ordered: bool) -> Iterator[Event]:
+    def events(self, trace: str, locate: SourceMap, *, ordered: bool) -> Iterator[Event]:
         """As they are told. Lines are said as in this file."""
         while len(self._rows) > 1:
             loss, _, at = self._cheapest()
@@ -372,8 +372,8 @@ class _Rows:
             self._fold(at)
         longest, where = self._mark()
         for row in self._rows:
-            path, line = place(row.first.line) if row.first.line else (trace, None)
-            last_path, last_line = place(row.line) if row.line else (trace, None)
+            path, line = locate(row.first.line) if row.first.line else (trace, None)
+            last_path, last_line = locate(row.line) if row.line else (trace, None)
             yield Event(
                 kind=row.kind,
                 side=row.side,
@@ -423,11 +423,11 @@ class _Track:
 
 
 class _Recording(Watcher):
-    """Collects the events of one recording. Lines are the analysis's; `place` says where they stand."""
+    """Collects the events of one recording. Lines are the analysis's; `locate` says where they stand."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, locate: SourceMap) -> None:
         super().__init__()
-        self.place = place
+        self.locate = locate
         self.tracks: dict[Request, _Track] = {}
         self._at: dict[int, list[_Track]] = {}
         """By the line of the request."""

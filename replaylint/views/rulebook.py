@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from replaylint.report.lint import lint
+from replaylint.analysis.lint import lint
 from replaylint.rules.explanation import Explanation, explained, recording
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from replaylint.protocol.exchange import Request
 from replaylint.recording.message import CLIENT, NO_TIME
 from replaylint.report.findings import finding
-from replaylint.rules.registry import Hit
+from replaylint.rules.registry import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +61,7 @@ def on_resume(
     lines = _Lines(resume)
     numbers: dict[str, Any] = {f"{name}_line": lines.number(each) for name, each in (evidence or {}).items()}
     response_line = lines.number(resume.response)
-    hit = Hit(
+    violation = Violation(
         rule,
         severity,
         numbers.get(f"{at}_line") or response_line or resume.request.line,
@@ -73,14 +73,14 @@ def on_resume(
         **numbers,
         **facts,
     )
-    hit.connection = resume.connection
-    return finding(hit, lines.place)
+    violation.connection = resume.connection
+    return finding(violation, lines.place)
 
 
 def on_recording(rule: Rule, severity: Severity, path: str | None, facts: Mapping[str, Any], **which: Any) -> Finding:
-    """A finding on a recording as a whole, or without a path on all of them; `which` holds further fields of Hit."""
-    hit = Hit(rule, severity, 0, **which, **facts)
-    found = finding(hit, partial(_in, path or ""))
+    """A finding on a recording as a whole, or without a path on all of them; `which`: fields of Violation."""
+    violation = Violation(rule, severity, 0, **which, **facts)
+    found = finding(violation, partial(_in, path or ""))
     found.trace = path
     return found
 

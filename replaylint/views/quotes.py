@@ -6,18 +6,19 @@ import os
 import stat
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from replaylint.analysis.run import begun, new_trace
+from replaylint.errors import RecordingError
 from replaylint.recording.detect import recognise
 from replaylint.recording.formats import every_format
 from replaylint.recording.message import ClockStep, Label, Unreadable
-from replaylint.recording.source import STANDARD_INPUT, RecordingError, Source
-from replaylint.report.analysis import begun, new_trace
+from replaylint.recording.source import STANDARD_INPUT, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from replaylint.recording.message import Side
     from replaylint.report.model import Report, Trace
-    from replaylint.report.redaction import Redactor
+    from replaylint.views.redaction import Redactor
 
     Place = tuple[str, int]
     """The path of an input, as the report has it, and a line of it."""

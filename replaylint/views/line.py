@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from replaylint.analysis.lint import watched
+from replaylint.errors import RecordingError
 from replaylint.recording.message import (
     AGENT,
     NO_TIME,
@@ -19,12 +21,11 @@ from replaylint.recording.message import (
     Skipped,
     Unreadable,
 )
-from replaylint.recording.source import RecordingError, Source
+from replaylint.recording.source import Source
 from replaylint.replay import timing
 from replaylint.replay.states import State
 from replaylint.replay.window import Point, Window
-from replaylint.report.lint import watched
-from replaylint.report.watch import Spoken, Watcher, bodies, splits
+from replaylint.views.watch import Spoken, Watcher, bodies, splits
 
 if TYPE_CHECKING:
     from replaylint.protocol.exchange import Request

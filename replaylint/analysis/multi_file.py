@@ -5,21 +5,22 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from replaylint.analysis.run import Analysis, begun, failed, new_trace, refuse, shown_path
+from replaylint.errors import RecordingError
 from replaylint.protocol.sides import interleaved
 from replaylint.recording.clock import went_back
 from replaylint.recording.detect import recognise
 from replaylint.recording.message import NO_TIME, ClockStep
-from replaylint.recording.source import RecordingError, Source
-from replaylint.report.analysis import Analysis, begun, failed, new_trace, refuse, shown_path
-from replaylint.report.places import Concatenated, Merged
+from replaylint.recording.source import Source
+from replaylint.report.source_map import Concatenated, Merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from replaylint.analysis.run import Begin
     from replaylint.recording.clock import Timestamps
     from replaylint.recording.detect import Recording
     from replaylint.recording.message import Message
-    from replaylint.report.analysis import Begin
     from replaylint.report.model import Report, Trace
 
 TWO_SIDED = "two-sided"
@@ -37,19 +38,19 @@ def concatenated(
 ) -> list[Trace]:
     """Lint these files as one recording, in this order: a connection may go on from one to the next."""
     traces = [new_trace(shown_path(path)) for path in paths]
-    places = Concatenated()
-    places.begin(traces[0].path, 0)
-    analysis = Analysis(report, traces[0], places.of, watch=watch)
+    source_map = Concatenated()
+    source_map.begin(traces[0].path, 0)
+    analysis = Analysis(report, traces[0], source_map.of, watch=watch)
     report.traces += traces[1:]
     clocks = _Clocks()
     before, whole = 0, True
     for path, trace in zip(paths, traces, strict=True):
         if trace is not traces[0]:
-            places.begin(trace.path, before)
+            source_map.begin(trace.path, before)
         try:
             with Source(path, max_line) as source:
                 try:
-                    _feed(analysis, trace, recognise(source, form), places, clocks, before)
+                    _feed(analysis, trace, recognise(source, form), source_map, clocks, before)
                 finally:
                     trace.bytes = source.size
         except RecordingError as error:
@@ -61,13 +62,13 @@ def concatenated(
 
 
 def _feed(
-    analysis: Analysis, trace: Trace, recording: Recording, places: Concatenated, clocks: _Clocks, before: int
+    analysis: Analysis, trace: Trace, recording: Recording, source_map: Concatenated, clocks: _Clocks, before: int
 ) -> None:
     engine = analysis.engine
     engine.drops_replays = recording.drops_replays
     try:
         messages = clocks.joined(begun(trace, recording), recording.clock.timestamps)
-        analysis.run(places.moved(messages, before))
+        analysis.run(source_map.moved(messages, before))
     finally:
         trace.lines, trace.messages = recording.progress.lines, recording.progress.messages
 
@@ -108,7 +109,7 @@ def two_sided(
 ) -> list[Trace]:
     """Lint what the client sent, in the first file, and what the agent sent, in the second, as one recording."""
     client, agent = traces = [new_trace(shown_path(path)) for path in paths]
-    places = Merged((client.path, agent.path))
+    source_map = Merged((client.path, agent.path))
     with ExitStack() as files:
         opened = []
         for path, trace in zip(paths, traces, strict=True):
@@ -121,12 +122,12 @@ def two_sided(
             report.traces += traces
             return traces
         resolution_s = _resolution(*(recording for _, recording in opened))
-        analysis = Analysis(report, client, places.of, ordered=resolution_s is not None, watch=watch)
+        analysis = Analysis(report, client, source_map.of, ordered=resolution_s is not None, watch=watch)
         report.traces.append(agent)
         whole = True
         one, other = (_safe(begun(trace, found), trace) for trace, (_, found) in zip(traces, opened, strict=True))
         try:
-            analysis.run(places.moved(interleaved(one, other, resolution_s)))
+            analysis.run(source_map.moved(interleaved(one, other, resolution_s)))
         finally:
             for trace, (source, found) in zip(traces, opened, strict=True):
                 trace.bytes = source.size

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from orjson import dumps, loads
 
+from replaylint.analysis.options import finished, wanted
+from replaylint.analysis.run import Analysis, new_report, new_trace
 from replaylint.recording.clock import went_back
 from replaylint.recording.message import AGENT, BLANK, CLIENT, NO_TIME, ClockStep, NoMessage, Unreadable
-from replaylint.report.analysis import Analysis, new_report, new_trace
-from replaylint.report.wishes import finished, wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,18 +7,18 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from replaylint.analysis.options import Wanted, finished, wanted
+from replaylint.analysis.run import Analysis, begun, failed, new_report, new_trace, refuse, shown_path
+from replaylint.errors import RecordingError, UnknownNameError
 from replaylint.recording.detect import NOT_A_RECORDING, Recording, recognise
-from replaylint.recording.source import MAX_LINE, STANDARD_INPUT, RecordingError, Source
-from replaylint.report.analysis import Analysis, begun, failed, new_report, new_trace, refuse, shown_path
-from replaylint.report.names import UnknownName
-from replaylint.report.wishes import Wanted, finished, wanted
+from replaylint.recording.source import MAX_LINE, STANDARD_INPUT, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import date
 
-    from replaylint.report.analysis import Begin, Sink, Watch
-    from replaylint.report.baseline import Known
+    from replaylint.analysis.run import Begin, Sink, Watch
+    from replaylint.policies.baseline import Known
     from replaylint.report.model import Report, Trace
 
 
@@ -90,13 +90,13 @@ def lint(
     form = None if input_format is None else known_format(input_format)
     longest = MAX_LINE
     if max_line is not None:
-        from replaylint.report.sizes import size_in_bytes  # noqa: PLC0415
+        from replaylint.policies.units import size_in_bytes  # noqa: PLC0415
 
         longest = size_in_bytes(max_line)
     report = new_report()
     recordings: list[list[Trace]] = []
     if concat and inputs:
-        from replaylint.report.several import concatenated  # noqa: PLC0415
+        from replaylint.analysis.multi_file import concatenated  # noqa: PLC0415
 
         recordings.append(concatenated(report, inputs, form=form, closed=closed, max_line=longest, watch=watch))
     else:
@@ -111,7 +111,7 @@ def lint(
             elif _is_new(path, added):
                 recordings.append([add(path)])
     if client_file is not None and agent_file is not None:
-        from replaylint.report.several import two_sided  # noqa: PLC0415
+        from replaylint.analysis.multi_file import two_sided  # noqa: PLC0415
 
         sides = os.fsdecode(client_file), os.fsdecode(agent_file)
         recordings.append(two_sided(report, sides, form=form, closed=closed, max_line=longest, watch=watch))
@@ -121,12 +121,12 @@ def lint(
 
 
 def known_format(name: str) -> str:
-    """The name of a format, whatever its case. Raises UnknownName."""
+    """The name of a format, whatever its case. Raises UnknownNameError."""
     from replaylint.recording.formats import every_format  # noqa: PLC0415
 
     names = [form.NAME for form in every_format()]
     if name.lower() not in names:
-        raise UnknownName("format", name, names)
+        raise UnknownNameError("format", name, names)
     return name.lower()
 
 
@@ -171,7 +171,7 @@ def _is_new(path: str, added: set[str]) -> bool:
 
 def _add_folder(report: Report, folder: str, add: Callable[[str], Trace], added: set[str]) -> list[Trace]:
     """Lint every recording below this folder. A folder without any is a trace of its own, with an error."""
-    from replaylint.report.folders import recordings_in  # noqa: PLC0415
+    from replaylint.analysis.folders import recordings_in  # noqa: PLC0415
 
     before = len(report.traces)
     paths = recordings_in(folder)
@@ -200,7 +200,7 @@ def _run(
     engine.drops_replays = recording.drops_replays
     whole = False
     try:
-        analysis.run(analysis.numbered(messages) if recording.crowded and numbered else messages)
+        analysis.run(analysis.numbered(messages) if recording.many_per_line and numbered else messages)
         whole = True
     finally:
         trace.lines, trace.messages = recording.progress.lines, recording.progress.messages

@@ -8,13 +8,14 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from replaylint import __version__
+from replaylint.errors import RecordingError
 from replaylint.protocol import direction
 from replaylint.recording.directions import flip
-from replaylint.recording.source import STANDARD_INPUT, RecordingError
+from replaylint.recording.source import STANDARD_INPUT
 from replaylint.replay.engine import Engine
 from replaylint.report import findings, resumes, summary
 from replaylint.report.model import SCHEMA_VERSION, Connection, Peer, ReadError, Report, Tool, Trace
-from replaylint.rules.judge import Judge
+from replaylint.rules.runner import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from replaylint.recording.detect import Recording
     from replaylint.recording.message import Message
     from replaylint.report.model import Finding, Resume
-    from replaylint.report.places import Place
-    from replaylint.rules.registry import Hit
+    from replaylint.report.source_map import SourceMap
+    from replaylint.rules.registry import Violation
 
     Watch = Callable[[Engine, Iterator[Message]], Iterator[Message]]
     """Is handed the engine and the messages, and passes these on: sees how the one takes the others."""
 
-    Begin = Callable[[Place], Watch]
+    Begin = Callable[[SourceMap], Watch]
     """Is called for each recording, and told where its lines stand, before that is watched."""
 
     class Sink(Protocol):
@@ -56,7 +57,7 @@ def new_trace(path: str) -> Trace:
 class Analysis:
     """A recording on its way into a report: `run` its messages, then call `finish`.
 
-    `place` says in which input a line stands, and where, if there are several; the recording as a whole is told of in
+    `locate` says in which input a line stands, and where, if there are several; the recording as a whole is told of in
     the trace that is given. `ordered`: the messages are in an order that they can have had. A `sink` gets what else
     would be kept for the report.
     """
@@ -65,7 +66,7 @@ class Analysis:
         self,
         report: Report,
         trace: Trace,
-        place: Place | None = None,
+        locate: SourceMap | None = None,
         *,
         ordered: bool = True,
         watch: Begin | None = None,
@@ -76,28 +77,30 @@ class Analysis:
         self._trace = trace
         path = trace.path
         self._lines = lines = array("q")
-        self._place = place = place or (lambda line: (path, lines[line] if line < len(lines) else line))
+        self._place = locate = locate or (lambda line: (path, lines[line] if line < len(lines) else line))
         self._ended: list[tuple[int, Resume]] = []
-        self._watch = watch(place) if watch is not None else None
-        self._hits: list[Hit] = []
+        self._watch = watch(locate) if watch is not None else None
+        self._violations: list[Violation] = []
         ended = self._ended
         # No methods of its own: that would be a cycle, and the command line runs without the collector.
         if sink is None:
-            self._judge = Judge(self._hits.append, ordered=ordered)
+            self._runner = Runner(self._violations.append, ordered=ordered)
             self.engine = Engine(
-                self._judge,
-                lambda resume, steps: ended.append((resume.request.line, resumes.reported(resume, steps, place))),
+                self._runner,
+                lambda resume, steps: ended.append((resume.request.line, resumes.reported(resume, steps, locate))),
             )
         else:
-            self._judge = Judge(lambda hit: sink.finding(findings.finding(hit, place)), ordered=ordered)
-            self.engine = Engine(self._judge, lambda resume, steps: sink.resume(resumes.reported(resume, steps, place)))
+            self._runner = Runner(lambda violation: sink.finding(findings.finding(violation, locate)), ordered=ordered)
+            self.engine = Engine(
+                self._runner, lambda resume, steps: sink.resume(resumes.reported(resume, steps, locate))
+            )
 
     def run(self, messages: Iterable[Message]) -> None:
         """Take these messages in."""
         self.engine.run(messages if self._watch is None else self._watch(self.engine, iter(messages)))
 
     def numbered(self, messages: Iterator[Message]) -> Iterator[Message]:
-        """The messages of a crowded recording, each with a number in place of its line: that tells them apart."""
+        """The messages of a recording with many on a line, each with a number in place of that: it tells them apart."""
         lines = self._lines
         lines.append(0)
         for line, time, side, body, size in messages:
@@ -108,7 +111,7 @@ class Analysis:
         """There is no more. `closed`: the connections ended with the recording; `whole`: it was read to its end."""
         report, trace, engine = self._report, self._trace, self.engine
         engine.finish(closed=closed)
-        self._judge.recording_end(engine.resumes if whole and not engine.lost and not engine.skipped else None)
+        self._runner.recording_end(engine.resumes if whole and not engine.lost and not engine.skipped else None)
         if engine.inferred:
             trace.directions = "inferred"
         trace.lost = engine.lost
@@ -119,7 +122,7 @@ class Analysis:
         ]
         self._ended.sort(key=itemgetter(0))
         report.resumes.extend(resume for _, resume in self._ended)
-        report.findings.extend(findings.finding(hit, self._place) for hit in self._hits)
+        report.findings.extend(findings.finding(violation, self._place) for violation in self._violations)
 
 
 def _peer(facts: PeerFacts) -> Peer:

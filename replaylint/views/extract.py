@@ -21,13 +21,13 @@ from array import array
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
+from replaylint.analysis.lint import watched
 from replaylint.protocol import children, methods, vendor
 from replaylint.protocol.exchange import id_key
 from replaylint.protocol.variants import REPLAY_COMPLETE, SESSION_INFO, STATE
 from replaylint.recording.message import AGENT, CLIENT, Ended, Header, Label, Lost
 from replaylint.replay.timing import FIGURES
-from replaylint.report.lint import watched
-from replaylint.report.watch import Spoken, Watcher, splits
+from replaylint.views.watch import Spoken, Watcher, splits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Names that a user gives: of rules, of outcomes."""
+"""What is raised for what a user gave: inputs that cannot be read, and names and values that cannot be meant."""
 
 from __future__ import annotations
 
@@ -8,11 +8,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class WrongName(ValueError):  # noqa: N818  (it says what is wrong, not that something is)
-    """What a user named cannot be meant."""
+class RecordingError(Exception):
+    """An input that cannot be read, or not to its end.
+
+    `code` is one word for programs, `line` the 1-based line that was reached, or None.
+    """
+
+    def __init__(self, code: str, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.line = line
 
 
-class UnknownName(WrongName):
+class UsageError(ValueError):
+    """What a user named or gave cannot be meant."""
+
+
+class UnknownNameError(UsageError):
     """There is no such thing: `kind` says what was named, `nearest` what may have been meant."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
@@ -24,12 +37,3 @@ class UnknownName(WrongName):
         self.nearest = next((spellings[each] for each in get_close_matches(name.lower(), spellings, 1)), None)
         hint = f"; did you mean {self.nearest}?" if self.nearest is not None else ""
         super().__init__(f"there is no {kind} {name!r}{hint}")
-
-
-def split(given: str | Iterable[str]) -> list[str]:
-    """The names, one by one: a text may hold several, with commas between them. Raises TypeError."""
-    texts = [given] if isinstance(given, str) else list(given)
-    for text in texts:
-        if not isinstance(text, str):
-            raise TypeError(f"a name has to be a str, not {type(text).__name__}")
-    return [name.strip() for text in texts for name in text.strip(", ").split(",")]

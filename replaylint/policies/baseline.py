@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from orjson import OPT_APPEND_NEWLINE, OPT_INDENT_2, dumps
 
+from replaylint.errors import UsageError
 from replaylint.report.findings import SEVERITIES
 from replaylint.report.model import Baseline, BaselineEntry, Tool, record
-from replaylint.report.names import WrongName
 from replaylint.report.saved import loaded
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ class Known(NamedTuple):
 
 
 def load(path: str, shown: str) -> Known:
-    """The baseline in this file. Raises WrongName."""
+    """The baseline in this file. Raises UsageError."""
     if not os.path.lexists(path):
-        raise WrongName(f"{shown}: there is no such baseline; --write-baseline writes one")
+        raise UsageError(f"{shown}: there is no such baseline; --write-baseline writes one")
     file = loaded(path, File, "baseline", SCHEMA_VERSION)
     return Known(shown, _merged(file.findings))
 

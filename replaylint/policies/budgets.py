@@ -7,13 +7,14 @@ from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from replaylint.errors import UnknownNameError, UsageError
+from replaylint.policies.names import split
+from replaylint.policies.units import in_seconds
+from replaylint.policies.violations import on_recording, on_resume
 from replaylint.replay.timing import FIGURES
-from replaylint.report.demands import on_recording, on_resume
-from replaylint.report.durations import in_seconds
 from replaylint.report.model import Moment
-from replaylint.report.names import UnknownName, WrongName, split
 from replaylint.report.summary import replays
-from replaylint.report.unknown import REASONS, why_unknown
+from replaylint.report.unmeasured import REASONS, why_unknown
 from replaylint.rules import (
     rl401_gap_over_budget,
     rl402_replay_over_budget,
@@ -71,20 +72,20 @@ class Budgets(NamedTuple):
 
 
 def budgets(limits: Mapping[str, float | str | None], run: str | Iterable[str] | None) -> Budgets:
-    """What the user gave. Raises WrongName, UnknownName and TypeError."""
+    """What the user gave. Raises UsageError, UnknownNameError and TypeError."""
     each = {figure: in_seconds(limit) for figure, limit in limits.items() if limit is not None}
     return Budgets(each, () if run is None else tuple(map(budget, split(run))))
 
 
 def budget(text: str) -> Budget:
-    """A budget such as `p95(response_gap)<2s`. Raises WrongName and UnknownName."""
+    """A budget such as `p95(response_gap)<2s`. Raises UsageError and UnknownNameError."""
     found = _BUDGET.fullmatch(text)
     if found is None:
-        raise WrongName(f"{text!r} is no budget: write STATISTIC(TIMING)<LIMIT, such as p95(response_gap)<2s")
+        raise UsageError(f"{text!r} is no budget: write STATISTIC(TIMING)<LIMIT, such as p95(response_gap)<2s")
     statistic, figure, sign, limit = (part.strip() for part in found.groups())
     name = figure.lower().removesuffix("_s")
     if name not in NAMES:
-        raise UnknownName("timing", figure, NAMES)
+        raise UnknownNameError("timing", figure, NAMES)
     shown = f"{statistic.lower()}({name}){sign}{limit}"
     return Budget(shown, _statistic(statistic.lower()), NAMES[name], sign == "<", in_seconds(limit))
 
@@ -97,7 +98,7 @@ def _statistic(name: str) -> Fraction | str:
     found = _PERCENTILE.fullmatch(name)
     percent = Fraction(found[1]) if found else Fraction()
     if not percent:
-        raise UnknownName("statistic", name, STATISTICS)
+        raise UnknownNameError("statistic", name, STATISTICS)
     return percent
 
 

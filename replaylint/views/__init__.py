@@ -1,0 +1,1 @@
+"""A closer look at a recording or a report."""
