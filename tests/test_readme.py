@@ -20,7 +20,7 @@ from replaylint.render.view import View
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.rules import all_rules
 from replaylint.views.rulebook import entries
-from replaylint.views.timeline import MOST
+from replaylint.views.timeline import MAX_ENTRIES
 from tests.conftest import ROOT
 from tests.recordings import report_of_file
 from tests.reports import UPDATE
@@ -103,7 +103,7 @@ def test_the_timeline_is_what_the_readme_shows() -> None:
     called = re.search(r"`replaylint (--timeline [^`]+)` prints\n\n```\n(.*?)```", README, re.DOTALL)
     assert called is not None
     assert printed(*called[1].split()) == called[2]
-    assert f"more than {MOST} lines" in README
+    assert f"more than {MAX_ENTRIES} lines" in README
     assert f"at most {LONGEST:,} characters" in README
 
 

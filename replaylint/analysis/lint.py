@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import date
 
-    from replaylint.analysis.run import Begin, Sink, Watch
+    from replaylint.analysis.run import Begin, Sink
     from replaylint.policies.baseline import Known
+    from replaylint.replay.events import Stream
     from replaylint.report.model import Report, Trace
 
 
@@ -130,10 +131,11 @@ def known_format(name: str) -> str:
     return name.lower()
 
 
-def watched(path: str, watch: Watch) -> Report:
-    """Lint one recording while someone watches, to whom a message is its line: several may stand on one."""
+def watched(path: str, subscribe: Callable[[Stream], object]) -> Report:
+    """Lint one recording with a subscriber to its events, whose lines are those of the file: many may be on one."""
     report = new_report()
-    return finished(report, Wanted(), [[_add(report, path, closed=False, watch=lambda _: watch, numbered=False)]])
+    begin: Begin = lambda stream, _: subscribe(stream)  # noqa: E731
+    return finished(report, Wanted(), [[_add(report, path, closed=False, watch=begin, numbered=False)]])
 
 
 def _add(
@@ -197,13 +199,12 @@ def _run(
 ) -> None:
     messages = begun(trace, recording)
     engine = analysis.engine
-    engine.drops_replays = recording.drops_replays
     whole = False
     try:
         analysis.run(analysis.numbered(messages) if recording.many_per_line and numbered else messages)
         whole = True
     finally:
         trace.lines, trace.messages = recording.progress.lines, recording.progress.messages
-        if engine.foreign is None:
+        if engine.other_protocol is None:
             analysis.finish(closed=closed, whole=whole)
     refuse(engine)

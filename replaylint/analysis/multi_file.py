@@ -64,8 +64,6 @@ def concatenated(
 def _feed(
     analysis: Analysis, trace: Trace, recording: Recording, source_map: Concatenated, clocks: _Clocks, before: int
 ) -> None:
-    engine = analysis.engine
-    engine.drops_replays = recording.drops_replays
     try:
         messages = clocks.joined(begun(trace, recording), recording.clock.timestamps)
         analysis.run(source_map.moved(messages, before))
@@ -162,7 +160,7 @@ def _end(analysis: Analysis, traces: list[Trace], *, closed: bool, whole: bool) 
         failed(traces[0], error)
         return
     analysis.finish(closed=closed, whole=whole)
-    if analysis.engine.inferred and traces[0].format != TWO_SIDED:
+    if traces[0].directions == "inferred" and traces[0].format != TWO_SIDED:
         for trace in traces:
             trace.directions = "inferred"
     elif traces[0].format == TWO_SIDED:

@@ -49,7 +49,6 @@ class Recording:
         self.relative = reading.relative
         self.order = reading.order
         self.many_per_line = reading.many_per_line
-        self.drops_replays = reading.drops_replays
         self.progress = progress
 
 

@@ -55,12 +55,13 @@ class Skipped:
 
 
 class NoMessage:
-    """JSON that is neither an object nor an array: `wire` says whether a side wrote it."""
+    """JSON that is no message: `wire` says whether a side wrote it; `body` is the object, None for any other value."""
 
-    __slots__ = ("wire",)
+    __slots__ = ("body", "wire")
 
-    def __init__(self, *, wire: bool) -> None:
+    def __init__(self, *, wire: bool, body: Mapping[str, object] | None = None) -> None:
         self.wire = wire
+        self.body = body
 
 
 class Label:
@@ -102,5 +103,11 @@ class ClockStep:
         self.seconds = seconds
 
 
-Note = Unreadable | Skipped | NoMessage | Label | Header | Ended | Lost | ClockStep
+class DropsReplays:
+    """The client that the next message introduces records itself, and leaves replayed updates out."""
+
+    __slots__ = ()
+
+
+Note = Unreadable | Skipped | NoMessage | Label | Header | Ended | Lost | ClockStep | DropsReplays
 Message = tuple[int, float, Side | None, object, int]

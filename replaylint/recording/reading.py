@@ -10,7 +10,7 @@ from replaylint.recording.message import BLANK, NoMessage, Skipped, Unreadable
 from replaylint.recording.source import SKIPPED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from replaylint.recording.clock import Clock
     from replaylint.recording.message import Message, Note, Side
@@ -39,7 +39,6 @@ class Reading(NamedTuple):
     `sides` maps the words that it uses for directions; `messages` looks them up at every line, so that a change takes
     effect at once. It is empty where the recording has no directions; `relative` says whether they are relative words.
     `many_per_line`: several messages may begin on one line, so that lines do not tell them apart.
-    `drops_replays` says of a client's name and version whether it leaves replayed updates out where it records itself.
     """
 
     messages: Iterator[Message]
@@ -48,7 +47,6 @@ class Reading(NamedTuple):
     relative: bool
     order: Order = "exact"
     many_per_line: bool = False
-    drops_replays: Callable[[str | None, str | None], bool] = lambda _name, _version: False
 
 
 def parsed(text: str) -> dict[str, object] | list[object] | Note | None:
