@@ -502,6 +502,18 @@ def test_every_name_is_there() -> None:
         replaylint.Lintr  # type: ignore[attr-defined]  # noqa: B018
 
 
+def test_a_report_is_plain_data() -> None:
+    [resume] = lint("sample_traces/complete.ndjson").resumes
+    assert resume == lint("sample_traces/complete.ndjson").resumes[0]
+    assert resume != lint("sample_traces/truncated-closed.ndjson").resumes[0]
+    assert repr(resume.request) == f"Moment(line={resume.request.line}, time={resume.request.time})"
+    match resume.sessions[0]:
+        case replaylint.Session(outcome="complete", timing=replaylint.Timing(replay_end="marker")):
+            pass
+        case session:
+            pytest.fail(f"{session} is another")
+
+
 def test_the_readme_shows_what_works() -> None:
     chapter = (ROOT / "README.md").read_text(encoding="utf-8").split("## Use it from Python")[1].split("\n## ")[0]
     blocks = re.findall(r"```python\n(.*?)```\n+(?:It prints\n+```\n(.*?)```)?", chapter, re.DOTALL)

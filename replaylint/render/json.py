@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from orjson import OPT_INDENT_2, dumps
@@ -19,9 +20,9 @@ def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
     """One object, an entry of its lists at a time: a report may be large."""
     yield b"{"
     separator = b"\n  "
-    for name in report.__slots__:
-        value = getattr(report, name)
-        yield separator + dumps(name) + b": "
+    for field in fields(report):
+        value = getattr(report, field.name)
+        yield separator + dumps(field.name) + b": "
         if isinstance(value, list) and value:
             yield from _entries(value)
         else:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from replaylint.report.model import Evidence, Marker, Response, record
+from replaylint.report.model import Evidence, Marker, Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,28 +20,25 @@ if TYPE_CHECKING:
     """Takes a line as the analysis counts them, and gives where that stands."""
 
 
-@record
+@dataclass(slots=True)
 class ForeignEvidence(Evidence):
     """Evidence in another file than the finding's."""
 
     trace: str
-    __slots__ = ("trace",)
 
 
-@record
+@dataclass(slots=True)
 class ForeignResponse(Response):
     """A response in another file than the request's."""
 
     trace: str
-    __slots__ = ("trace",)
 
 
-@record
+@dataclass(slots=True)
 class ForeignMarker(Marker):
     """A marker in another file than the request's."""
 
     trace: str
-    __slots__ = ("trace",)
 
 
 class Concatenated:
