@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ class UnknownNameError(UsageError):
     """There is no such thing: `kind` says what was named, `nearest` what may have been meant."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        from difflib import get_close_matches  # noqa: PLC0415
-
         self.kind = kind
         self.name = name
         spellings = {each.lower(): each for each in known}

@@ -474,7 +474,7 @@ def test_importing_it_imports_nothing() -> None:
         "import sys; before = {*sys.modules}; import replaylint; replaylint.__version__, dir(replaylint)\n"
         "print(*sorted({*sys.modules} - before))"
     ).split()
-    assert [name for name in loaded if name.startswith("replaylint")] == ["replaylint"]
+    assert [name for name in loaded if name.startswith("replaylint")] == ["replaylint", "replaylint.version"]
     assert not {"orjson", "typer", "rich", "dataclasses", "json"} & {*loaded}
 
 

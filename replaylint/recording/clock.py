@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from replaylint.recording.message import NO_TIME
@@ -126,8 +127,6 @@ def _text_resolution(text: str) -> float:
 
 def iso_seconds(value: object) -> float:
     """Seconds since 1970 of an ISO 8601 or RFC 3339 text; without a zone it is read as UTC. NaN for anything else."""
-    from datetime import UTC, datetime  # noqa: PLC0415
-
     if not isinstance(value, str):
         return NO_TIME
     try:

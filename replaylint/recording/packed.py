@@ -10,12 +10,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from replaylint.errors import RecordingError
-from replaylint.recording.source import LONGEST_MAGIC, PACKED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from replaylint.recording.source import Into
+    Into = Callable[[memoryview], int]
+    """Reads into a buffer what there is, and says how many bytes that were; 0 at the end."""
+
+PACKED: Final = {
+    "gzip": (b"\x1f\x8b",),
+    "bz2": (b"BZh",),
+    "xz": (b"\xfd7zXZ\0",),
+    "zstd": (b"\x28\xb5\x2f\xfd", *(bytes((first,)) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))),
+}
+"""How packed data begins; zstd's may begin with a frame that is skipped."""
+MAX_MAGIC_BYTES: Final = 6
 
 READ_BYTES: Final = 1 << 16
 PIECE_BYTES: Final = 1 << 11
@@ -76,7 +85,7 @@ def _unpacked(packed: bytes, into: Into, form: str) -> Iterator[bytes]:
     while True:
         if packed.startswith(b"\0", at):
             packed, at = packed[at:].lstrip(b"\0"), 0
-        while len(packed) - at < LONGEST_MAGIC and (more := _more(into)):
+        while len(packed) - at < MAX_MAGIC_BYTES and (more := _more(into)):
             packed, at = (packed[at:] + more).lstrip(b"\0"), 0
         if at == len(packed):
             return

@@ -9,15 +9,18 @@ import stat
 import sys
 from contextlib import ExitStack
 from itertools import chain
+from select import select
 from typing import TYPE_CHECKING, Final, Never, Self, cast
 
 from replaylint.errors import RecordingError
+from replaylint.recording.packed import MAX_MAGIC_BYTES, PACKED, Unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
+
+    from replaylint.recording.packed import Into
 
     File = io.FileIO | io.BufferedIOBase
-    Into = Callable[[memoryview], int]
 
 BUFFER_BYTES = 1 << 17
 SMALLEST_BUFFER: Final = 1 << 12
@@ -26,14 +29,6 @@ MAX_LINE: Final = 256 << 20
 SKIPPED: Final = b" \n"
 """Stands in the place of a line that was skipped: it is told by its identity, and is blank to who does not look."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-PACKED: Final = {
-    "gzip": (b"\x1f\x8b",),
-    "bz2": (b"BZh",),
-    "xz": (b"\xfd7zXZ\0",),
-    "zstd": (b"\x28\xb5\x2f\xfd", *(bytes((first,)) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))),
-}
-"""How packed data begins; zstd's may begin with a frame that is skipped."""
-LONGEST_MAGIC: Final = 6
 STANDARD_INPUT = "-"
 
 
@@ -58,8 +53,6 @@ class Source:
             begun = _head(into)
             form = next((form for form, magics in PACKED.items() if begun.startswith(magics)), None)
             if form is not None:
-                from replaylint.recording.packed import Unpacked  # noqa: PLC0415
-
                 into = Unpacked(form, begun, into).readinto
                 begun = _head(into)
             plain = file if form is None and isinstance(file, io.FileIO) and _is_regular(file) else None
@@ -225,8 +218,6 @@ def _reading(file: File) -> Into:
             return 0
         try:
             while (size := into(buffer)) is None:  # standard input that somebody has told not to wait
-                from select import select  # noqa: PLC0415
-
                 select([file], [], [])
         except OSError as error:
             raise _explained(error) from error
@@ -238,9 +229,9 @@ def _reading(file: File) -> Into:
 
 def _head(into: Into) -> bytes:
     """The first bytes: enough to know them, also from a pipe that gives one at a time."""
-    head = memoryview(bytearray(BUFFER_BYTES + LONGEST_MAGIC))
+    head = memoryview(bytearray(BUFFER_BYTES + MAX_MAGIC_BYTES))
     size = 0
-    while size < LONGEST_MAGIC and (more := into(head[size:])):
+    while size < MAX_MAGIC_BYTES and (more := into(head[size:])):
         size += more
     return bytes(head[:size])
 

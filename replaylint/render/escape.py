@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import Final
 
-_DANGEROUS: Final = (
+_DANGEROUS: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f"  # controls: escapes, carriage returns, line ends
     "\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb"  # line ends, and what reorders or hides
     "\ud800-\udfff\U000e0000-\U000e007f]"  # lone surrogates, invisible tags
@@ -18,13 +17,7 @@ def printable(text: str) -> str:
     """The same text, on one line, with everything that could be interpreted written as an escape."""
     if text.isascii() and text.isprintable() and not text.endswith(":") and "::" not in text and "##" not in text:
         return text
-    return _dangerous().sub(_escaped, text)
-
-
-@cache
-def _dangerous() -> re.Pattern[str]:
-    # Not at import: it is felt at start, and most texts are harmless.
-    return re.compile(_DANGEROUS)
+    return _DANGEROUS.sub(_escaped, text)
 
 
 def _escaped(match: re.Match[str]) -> str:

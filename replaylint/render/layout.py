@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
+from unicodedata import category, east_asian_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,8 +65,6 @@ def columns(text: str) -> int:
     """How many columns of a terminal this text takes."""
     if text.isascii():
         return len(text)
-    from unicodedata import category, east_asian_width  # noqa: PLC0415
-
     return sum(
         0 if category(character) in {"Mn", "Me"} else 1 + (east_asian_width(character) in {"W", "F"})
         for character in text

@@ -10,6 +10,9 @@ from replaylint.render.bar import MARKER, SNAPSHOT, bar, signs
 from replaylint.render.escape import printable
 from replaylint.render.layout import JOINT, joined, line
 from replaylint.render.selection import SLOWEST, Shown
+from replaylint.render.statistics import statistics
+from replaylint.render.suppressions import agreed
+from replaylint.render.timeline import timeline
 from replaylint.render.words import MARKERS, counted, figures, fixer, graded, identifier, place, resolution
 from replaylint.report.connections import first_files
 from replaylint.report.unmeasured import REASONS, why_unknown
@@ -71,8 +74,6 @@ def render(report: Report, view: View) -> Iterator[str]:
         yield from _not_there(view, shown)
         return
     if view.statistics:
-        from replaylint.render.statistics import statistics  # noqa: PLC0415
-
         yield from _totals(view, report, filtered=False)
         yield from statistics(view, report)
         of_the_run = shown.of_trace.get(None, ())
@@ -89,8 +90,6 @@ def render(report: Report, view: View) -> Iterator[str]:
             yield "\n"
             yield from _resume(view, number, shown.resumes[number], traces[path])
             if view.timelines is not None:
-                from replaylint.render.timeline import timeline  # noqa: PLC0415
-
                 yield from timeline(view, 4, shown.resumes[number], view.timelines[number])
             for finding in shown.of_resume.get(number, ()):
                 yield from _finding(view, finding, 4, of=shown.resumes[number])
@@ -425,8 +424,6 @@ def _totals(view: View, report: Report, *, filtered: bool) -> Iterator[str]:
         separator = ", "
     yield line(view, 0, *pieces)
     if report.baseline is not None or report.exceptions:
-        from replaylint.render.suppressions import agreed  # noqa: PLC0415
-
         yield from agreed(view, report)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.report.model import Evidence, Finding
+from replaylint.report.source_map import ForeignEvidence
 from replaylint.rules.registry import Severity
 
 if TYPE_CHECKING:
@@ -53,14 +54,12 @@ def finding(violation: Violation, locate: SourceMap) -> Finding:
 def _evidence(trace: str, path: str, line: int, what: str) -> Evidence:
     if path == trace:
         return Evidence(line, what)
-    from replaylint.report.source_map import ForeignEvidence  # noqa: PLC0415
-
     return ForeignEvidence(line, what, path)
 
 
 def fingerprint(violation: Violation) -> str:
     """What makes two findings the same fault: no file name, id, line or time, so it survives a new recording."""
-    from hashlib import sha256  # noqa: PLC0415
+    from hashlib import sha256  # noqa: PLC0415  (it loads OpenSSL, which a recording without findings does not need)
 
     method = violation.request.method if violation.request is not None else ""
     parts = (violation.rule.code, violation.party, method, violation.role or "", violation.what)

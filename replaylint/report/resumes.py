@@ -10,6 +10,7 @@ from replaylint.replay import timing as timings
 from replaylint.replay.gap import replay_end
 from replaylint.replay.outcome import certified_by, outcome
 from replaylint.report.model import Marker, Moment, Response, ResponseError, Resume, Session, Timing, Updates
+from replaylint.report.source_map import ForeignMarker, ForeignResponse
 
 if TYPE_CHECKING:
     from replaylint.recording.clock import Steps
@@ -47,8 +48,6 @@ def _response(response: Point, error: Error | None, trace: str, locate: SourceMa
     reported_error = None if error is None else ResponseError(error.code, error.message)
     if path == trace:
         return Response(line, time, reported_error)
-    from replaylint.report.source_map import ForeignResponse  # noqa: PLC0415
-
     return ForeignResponse(line, time, reported_error, path)
 
 
@@ -56,8 +55,6 @@ def _marker(mark: Mark, trace: str, locate: SourceMap) -> Marker:
     path, line = locate(mark.line)
     if path == trace:
         return Marker(mark.kind, line, seconds(mark.time))
-    from replaylint.report.source_map import ForeignMarker  # noqa: PLC0415
-
     return ForeignMarker(mark.kind, line, seconds(mark.time), path)
 
 

@@ -12,7 +12,6 @@ from itertools import takewhile
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from replaylint import __version__
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.replay.timing import DECIMALS, FIGURES
 from replaylint.report.findings import SEVERITIES
@@ -20,6 +19,7 @@ from replaylint.report.model import Tool
 from replaylint.report.summary import replays
 from replaylint.statistics import bootstrap
 from replaylint.statistics.percentiles import percentile
+from replaylint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -9,9 +9,9 @@ A format has a `NAME`, an `EXAMPLE` of a line, a `sniff` that says how much of a
 
 from __future__ import annotations
 
-import os
 from functools import cache, cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from orjson import loads
@@ -70,11 +70,9 @@ class Format(Protocol):
 @cache
 def family(name: str) -> tuple[Format, ...]:
     """The formats of this family, by the names of their files."""
-    folder = os.path.join(__path__[0], name)  # noqa: PTH118
-    # Neither pkgutil nor pathlib: they are felt at start.
-    files = sorted(each for each in os.listdir(folder) if each.endswith(".py") and not each.startswith("_"))  # noqa: PTH208
+    names = sorted(file.stem for file in Path(__path__[0], name).glob("[!_]*.py"))
     package = f"{__name__}.{name}".rstrip(".")
-    return tuple(cast("Format", import_module(f"{package}.{each.removesuffix('.py')}")) for each in files)
+    return tuple(cast("Format", import_module(f"{package}.{each}")) for each in names)
 
 
 def every_format() -> list[Format]:
