@@ -71,7 +71,7 @@ def is_replaced(output: str) -> bool:
     if output == STANDARD_OUTPUT or OPEN.match(os.path.abspath(output)):  # noqa: PTH100  (it follows no link)
         return False
     try:
-        regular = stat.S_ISREG(os.stat(output).st_mode)  # noqa: PTH116
+        regular = stat.S_ISREG(os.stat(output).st_mode)  # noqa: PTH116  (a Path would lose a last slash)
     except (OSError, ValueError):
         return True  # there is none; else whoever writes it says what is wrong
     if regular and (_is_stream(output, STDOUT) or _is_stream(output, STDERR)):
@@ -81,7 +81,7 @@ def is_replaced(output: str) -> bool:
 
 def _is_stream(output: str, descriptor: int) -> bool:
     try:
-        return os.path.samestat(os.stat(output), os.fstat(descriptor))  # noqa: PTH116
+        return os.path.samestat(os.stat(output), os.fstat(descriptor))  # noqa: PTH116  (a Path would lose a last slash)
     except (OSError, ValueError):
         return False
 
@@ -91,7 +91,7 @@ def _pour(made: Path, output: str) -> None:
     if output == STANDARD_OUTPUT or _is_stream(output, STDOUT):
         write(_pieces(made))
         return
-    with open(os.dup(STDERR) if _is_stream(output, STDERR) else output, "ab") as file:  # noqa: PTH123
+    with open(os.dup(STDERR) if _is_stream(output, STDERR) else output, "ab") as file:  # noqa: PTH123  (a Path would lose a last slash)
         file.writelines(_pieces(made))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path, PurePath
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -60,24 +61,20 @@ def shows_unicode(variables: Mapping[str, str] = os.environ) -> bool:
 def checkout(variables: Mapping[str, str] = os.environ) -> tuple[str, str] | None:
     """The root of the checkout of a CI system and the working folder, as paths are shown; None where there is none."""
     named = (variables.get(name, "") for name in CHECKOUTS)
-    roots = [root for root in named if os.path.isabs(root)]  # noqa: PTH117  (pathlib would cost at start-up)
+    roots = [root for root in named if PurePath(root).is_absolute()]
     if not roots:
         return None
     try:
-        here = os.getcwd()  # noqa: PTH109
+        here = Path.cwd()
     except OSError:  # it is gone
         return None
     # The working folder's path has no links, that of the checkout may have some.
     ways = [way for root in roots for way in (root, os.path.realpath(root))]
-    return _shown(next((way for way in ways if _is_in(here, way)), roots[0])), _shown(here)
+    root = next((way for way in ways if here.is_relative_to(os.path.normpath(way))), roots[0])
+    return _shown(root), _shown(here)
 
 
-def _is_in(path: str, folder: str) -> bool:
-    """Whether it is this folder or in it, by their names. On Windows they may have no common part."""
-    return os.path.join(path, "").startswith(os.path.join(os.path.normpath(folder), ""))  # noqa: PTH118
-
-
-def _shown(path: str) -> str:
+def _shown(path: str | Path) -> str:
     return os.fsencode(path).decode(errors="backslashreplace")
 
 

@@ -88,7 +88,7 @@ class Source:
                 raise RecordingError("unreadable", "standard input is closed")
             return cast("io.BufferedReader", sys.stdin.buffer)
         try:
-            return self._owned.enter_context(open(self.path, "rb", buffering=0))  # noqa: PTH123
+            return self._owned.enter_context(open(self.path, "rb", buffering=0))  # noqa: PTH123  (a Path would lose a last slash)
         except OSError as error:
             raise _explained(error) from error
         except ValueError as error:  # a path with a NUL

@@ -63,9 +63,9 @@ def is_report(path: str) -> bool:
     """Whether this is a file that begins as a report does: an object that has a `schema_version` before it nests."""
     try:
         # A pipe could be read only once.
-        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116
+        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  (a Path would lose a last slash)
             return False
-        with open(path, "rb") as file:  # noqa: PTH123
+        with open(path, "rb") as file:  # noqa: PTH123  (a Path would lose a last slash)
             head = file.read(HEAD_BYTES)
     except (OSError, ValueError):
         return False  # whoever reads it says what is wrong
@@ -81,7 +81,7 @@ def load(path: str) -> Report:
 def loaded(path: str, cls: type[_Record], kind: str, version: int) -> _Record:
     """What was saved in this file as JSON: a record of this class, in words of this kind. Raises ReportError."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123
+        with open(path, "rb") as file:  # noqa: PTH123  (a Path would lose a last slash)
             content = loads(file.read().removeprefix(BYTE_ORDER_MARK))
     except MemoryError as error:
         raise ReportError(f"{path}: is too large to be read") from error
