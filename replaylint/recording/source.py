@@ -13,7 +13,7 @@ from select import select
 from typing import TYPE_CHECKING, Final, Never, Self, cast
 
 from replaylint.errors import RecordingError
-from replaylint.recording.packed import MAX_MAGIC_BYTES, PACKED, Unpacked
+from replaylint.recording.packed import MAGICS, MAX_MAGIC_BYTES, Unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     File = io.FileIO | io.BufferedIOBase
 
 BUFFER_BYTES = 1 << 17
-SMALLEST_BUFFER: Final = 1 << 12
+MIN_BUFFER_BYTES: Final = 1 << 12
 MAX_LINE: Final = 256 << 20
 """Bytes of a line, without its newline: a longer one is skipped."""
 SKIPPED: Final = b" \n"
-"""Stands in the place of a line that was skipped: it is told by its identity, and is blank to who does not look."""
+"""Takes the place of a line that was skipped: compared by identity, and otherwise a blank line."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 STANDARD_INPUT = "-"
 
 
 def too_long(line: int) -> RecordingError:
-    """Where it takes a line that was skipped to read on."""
+    """The error where a format cannot go on without a line that was skipped."""
     return RecordingError("line-too-long", f"line {line} is longer than --max-line, and was not read", line)
 
 
 class Source:
     """One input; its lines are `lines()`. A context manager that closes it.
 
-    Only `\\n` ends a line: JSON strings may hold U+2028 raw. What grows while it is read ends where its end was first
-    reached. Raises RecordingError, when it is opened or in the middle.
+    Only `\\n` ends a line: JSON strings may hold U+2028 raw. A file that grows while it is read ends where its end was
+    first reached. Raises RecordingError, when it is opened or while it is read.
     """
 
     def __init__(self, path: str, max_line: int = MAX_LINE) -> None:
@@ -51,7 +51,7 @@ class Source:
             file = self._opened()
             into = _reading(file)
             begun = _head(into)
-            form = next((form for form, magics in PACKED.items() if begun.startswith(magics)), None)
+            form = next((form for form, magics in MAGICS.items() if begun.startswith(magics)), None)
             if form is not None:
                 into = Unpacked(form, begun, into).readinto
                 begun = _head(into)
@@ -62,7 +62,7 @@ class Source:
             raise
 
     def __enter__(self) -> Self:
-        """Is open already."""
+        """Return self: it is open already."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -98,7 +98,7 @@ class Source:
 class _Bounded(io.RawIOBase):
     """The bytes of a recording without the lines that are too long.
 
-    It stops short at each of these, and a reader that has collected a part of the line forgets it: see `readinto`.
+    It stops at each of these, and a buffered reader then drops its part of that line: see `readinto`.
     """
 
     def __init__(self, into: Into, begun: bytes, max_line: int, plain: io.FileIO | None) -> None:
@@ -109,8 +109,7 @@ class _Bounded(io.RawIOBase):
         """Bytes that were read already, and come next."""
         self._max_line = max_line
         self._plain = plain
-        """The file where it is one in which bytes can be looked for that have gone by. Then no line is measured
-        before one may be too long; else each of them is, when its last bytes go by."""
+        """The file, if it is seekable. Then no line is measured until one may be too long; else each one is."""
         self._line = 0
         """Bytes of the line that is being read; of a plain file they may be fewer."""
         self._copied = bytearray(BUFFER_BYTES if plain is None else 0)
@@ -118,8 +117,8 @@ class _Bounded(io.RawIOBase):
         """Whether the line was skipped, and whether its end is still to come."""
 
     def runs(self) -> Iterator[Iterable[bytes]]:
-        """The lines up to one that is too long, that one, and so on."""
-        reader = io.BufferedReader(self, min(BUFFER_BYTES, max(self._max_line, SMALLEST_BUFFER)))
+        """Runs of lines: those before one that is too long, then SKIPPED, and so on."""
+        reader = io.BufferedReader(self, min(BUFFER_BYTES, max(self._max_line, MIN_BUFFER_BYTES)))
         yield reader
         while self._skipped:
             self._skipped = False
@@ -127,14 +126,14 @@ class _Bounded(io.RawIOBase):
             yield reader
 
     def readable(self) -> bool:
-        """Yes."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """The next bytes, as many as there are at once, but no more than the buffer holds.
 
-        Raises StopIteration where the line is too long. A buffered reader then forgets what it holds of that line, and
-        the iteration over its lines ends; another one goes on behind the line.
+        Raises StopIteration where the line is too long. A buffered reader then drops what it has of that line, and the
+        iteration over its lines ends; the next iteration goes on after the line.
         """
         if self._skipping:
             self._skip()
@@ -146,9 +145,9 @@ class _Bounded(io.RawIOBase):
         return size
 
     def _behind_last_newline(self, buffer: memoryview, size: int) -> int:
-        """How many of these bytes stand behind the last newline, which most often is near; all where there is none."""
-        copy = memoryview(self._copied)  # making room for them each time would be felt
-        for length in (min(size, SMALLEST_BUFFER), size):
+        """How many of these bytes are after the last newline, which usually is near; all where there is none."""
+        copy = memoryview(self._copied)  # allocating it each time would be slow
+        for length in (min(size, MIN_BUFFER_BYTES), size):
             copy[:length] = buffer[size - length : size]
             found = self._copied.rfind(b"\n", 0, length)
             if found >= 0:
@@ -217,7 +216,7 @@ def _reading(file: File) -> Into:
         if ended:
             return 0
         try:
-            while (size := into(buffer)) is None:  # standard input that somebody has told not to wait
+            while (size := into(buffer)) is None:  # standard input that is non-blocking
                 select([file], [], [])
         except OSError as error:
             raise _explained(error) from error
@@ -228,7 +227,7 @@ def _reading(file: File) -> Into:
 
 
 def _head(into: Into) -> bytes:
-    """The first bytes: enough to know them, also from a pipe that gives one at a time."""
+    """The first bytes: enough for any magic number, also from a pipe that gives one byte at a time."""
     head = memoryview(bytearray(BUFFER_BYTES + MAX_MAGIC_BYTES))
     size = 0
     while size < MAX_MAGIC_BYTES and (more := into(head[size:])):
@@ -241,7 +240,7 @@ def _is_regular(file: io.FileIO) -> bool:
 
 
 def _line_before(file: io.FileIO, back: int, enough: int) -> int:
-    """How many bytes of a line stand before the place so far back from here, if no more than enough."""
+    """How many bytes of its line are before the position `back` bytes ago; counting stops beyond `enough`."""
     try:
         here = file.tell()
         end = begin = here - back
@@ -259,7 +258,7 @@ def _line_before(file: io.FileIO, back: int, enough: int) -> int:
 
 
 def failing(error: RecordingError) -> Iterator[Never]:
-    """Stands for the rest of an input that cannot be read: raises this at the first step."""
+    """The rest of an input that cannot be read: raises this at the first step."""
     raise error
     yield
 

@@ -38,7 +38,7 @@ class ReadError:
 
 @dataclass(slots=True)
 class Peer:
-    """The name and version that a side gave itself."""
+    """The name and version that a side gave of itself."""
 
     name: str | None
     version: str | None
@@ -161,7 +161,7 @@ class Session:
 class Resume:
     """One `session/resume` or `session/load` request. `request_id` is the id as it was recorded.
 
-    `unanswered_s`: where no response came, how long the recording shows that.
+    `unanswered_s`: where there is no response, for how long the recording goes on without one.
     """
 
     trace: str
@@ -181,7 +181,7 @@ class Resume:
 
 @dataclass(slots=True)
 class Evidence:
-    """A line that a finding rests on, and what stands there."""
+    """A line that a finding rests on, and what is on it."""
 
     line: int
     what: str
@@ -213,7 +213,7 @@ class Finding:
 class Distribution:
     """n values in seconds, with nearest-rank percentiles; None where n is too small for one.
 
-    The histogram, of n that are enough for one: `counts[i]` values lie from `edges_s[i]` up to but not at
+    The histogram is empty where n is too small for one: `counts[i]` values are at least `edges_s[i]` and less than
     `edges_s[i + 1]`.
     """
 
@@ -242,7 +242,7 @@ class Lateness:
 class QuietTimer:
     """A client that takes `timer_s` of silence for the end of the replay: `false_ends` of n replays end too early.
 
-    `late_s` is about those others that have a marker.
+    `late_s` is about the others that have a marker.
     """
 
     timer_s: float
@@ -255,9 +255,9 @@ class QuietTimer:
 class Statistics:
     """Counts, and the distribution of each timing over the named sessions of replaying requests.
 
-    `resolution_s` is that of the coarsest clock that measured one of them; `unmeasured` counts, by the reason, those
-    whose response gap is not known. Every timer up to `quiet_timer_needed_s` is too short for one of them. `known`:
-    how many of the findings are in the baseline.
+    `resolution_s`: of the coarsest clock that measured one of them. `unmeasured`: how many have no response gap, by the
+    reason. `quiet_timer_needed_s`: any timer up to this is too short for one of them. `known`: how many of the findings
+    are in the baseline.
     """
 
     resumes: int
@@ -274,7 +274,7 @@ class Statistics:
 
 @dataclass(slots=True)
 class Group(Statistics):
-    """What the resumes have in common that are counted here; None: that is not known."""
+    """The resumes with this key in common; None: it is not known."""
 
     key: str | None
 
@@ -284,7 +284,7 @@ GroupBy = Literal["agent", "client", "file", "session"]
 
 @dataclass(slots=True)
 class Summary(Statistics):
-    """All resumes, and where groups were asked for each group of them."""
+    """All resumes, and each group of them where groups were asked for."""
 
     group_by: GroupBy | None
     groups: list[Group]
@@ -292,7 +292,7 @@ class Summary(Statistics):
 
 @dataclass(slots=True)
 class BaselineEntry:
-    """What a baseline knows of the findings with one fingerprint: how many, and how grave the gravest of them is."""
+    """The findings with one fingerprint in a baseline: how many there are, and the highest severity among them."""
 
     fingerprint: str
     rule: str
@@ -304,9 +304,9 @@ class BaselineEntry:
 
 @dataclass(slots=True)
 class Baseline:
-    """The baseline, by the path of its file: how many findings are in it, and which of its entries occur no longer.
+    """The baseline: its file, how many findings are known from it, and which of its entries occur no longer (`gone`).
 
-    Where an input could not be read to its end, nobody knows what occurs no longer.
+    `gone` is empty where an input could not be read to its end.
     """
 
     path: str
@@ -316,9 +316,9 @@ class Baseline:
 
 @dataclass(slots=True)
 class Exemption:
-    """An exception in the settings: what it is, how many findings it left out, and whether its date has passed.
+    """An exception in the settings: how many findings it left out, and whether its date has passed.
 
-    `version` and `ignore` are as the user wrote them; `until` is its last day, as 2027-03-01.
+    `version` and `ignore` are as the user wrote them; `until` is its last day, such as 2027-03-01.
     """
 
     name: str
@@ -334,7 +334,7 @@ class Exemption:
 class Report:
     """Everything that was found in the inputs of one run.
 
-    `passed_over`: how many files in folders are no recordings, and not among the traces.
+    `passed_over`: how many files in folders are not recordings, and so not among the traces.
     """
 
     schema_version: int

@@ -219,7 +219,7 @@ def compare(
             *(sum(len(_children(pair[side])) for _, pair in resumes) for side in (0, 1)),
         ),
         timing=timing,
-        bootstrap=Bootstrap(bootstrap.PERCENT, bootstrap.RESAMPLES, seed, bootstrap.FEWEST),
+        bootstrap=Bootstrap(bootstrap.PERCENT, bootstrap.RESAMPLES, seed, bootstrap.MIN_VALUES),
         max_regression=max_regression,
         regressions=[]
         if max_regression is None
@@ -414,7 +414,7 @@ def _judged(change: TimingChange, limit: float) -> tuple[Literal["regressed", "p
     before, difference = change.before.median, change.difference_s
     if before is None or difference is None or change.interval_s is None:
         few = f"{change.before.n} before and {change.after.n} after"
-        return "not_judged", f"that takes {bootstrap.FEWEST} values on each side, and there are {few}"
+        return "not_judged", f"that takes {bootstrap.MIN_VALUES} values on each side, and there are {few}"
     # The allowance is rounded, so that 10 % more than 0.1 s is 0.11 s.
     if difference <= round(before * limit, DECIMALS + 3):
         return "passed", "not slower by more than that"

@@ -1,7 +1,7 @@
-"""The recording formats, one file each. A file that is put here is a format.
+"""The recording formats, one file each: a new file is a new format.
 
-Here are those with a JSON object a line; in `texts` those with a short text before each message, in `documents` those
-that are one JSON document or frame their messages. Each of these is imported only where a recording may be one.
+Those here have a JSON object on each line; those in `texts` a short text before each message; those in `documents` are
+one JSON document or frame their messages. The two folders are imported only where a recording may be of theirs.
 
 A format has a `NAME`, an `EXAMPLE` of a line, a `sniff` that says how much of a beginning looks like its own, and a
 `read` that turns lines into messages.
@@ -26,8 +26,8 @@ TEXTS: Final = "texts"
 DOCUMENTS: Final = "documents"
 FAMILIES: Final = (RECORDS, TEXTS, DOCUMENTS)
 
-BLOCK: Final = 1_000_000
-"""What `sniff` says where one look is enough."""
+CERTAIN: Final = 1_000_000
+"""What `sniff` returns where it is certain."""
 
 
 class Head:
@@ -36,11 +36,11 @@ class Head:
     def __init__(self, lines: Sequence[bytes], records: Sequence[dict[str, object]]) -> None:
         self.lines = lines
         self.records = records
-        """A batch counts by its messages."""
+        """Of a batch each message is one."""
 
     @cached_property
     def document(self) -> bytes:
-        """All of it where it may be one document: it has one line, or the first is no JSON by itself. Else empty."""
+        """All of it where it may be one document: it has one line, or the first is not JSON by itself. Else empty."""
         lines = [line for line in self.lines if not line.isspace()]
         return b"" if len(lines) > 1 and is_json(lines[0]) else b"".join(self.lines).lstrip()
 
@@ -61,7 +61,7 @@ class Format(Protocol):
     EXAMPLE: str
 
     def sniff(self, head: Head) -> int:
-        """How many lines or records of this beginning are of this format, or BLOCK."""
+        """How many lines or records of this beginning are of this format, or CERTAIN."""
 
     def read(self, lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
         """The messages in these lines, the first of which are the head. May raise RecordingError, also later."""
@@ -81,7 +81,7 @@ def every_format() -> list[Format]:
 
 
 def best(formats: Iterable[Format], head: Head) -> Format | None:
-    """The format that most of this beginning looks like; of two, the one that is named first."""
+    """The format with the most lines of this beginning; of equal ones the first."""
     counts = [(form.sniff(head), form) for form in formats]
     most = max((count for count, _ in counts), default=0)
     return next(form for count, form in counts if count == most) if most else None
