@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from orjson import loads
 
 from replaylint.errors import RecordingError
-from replaylint.recording.formats import DOCUMENTS, RECORDS, TEXTS, Format, Head, best, every_format, family
+from replaylint.recording.formats import Family, Format, Head, best, every_format, formats_of
 from replaylint.recording.message import BLANK
 from replaylint.recording.reading import Progress, Reading
 from replaylint.recording.source import SKIPPED, Source, failing, too_long
@@ -72,10 +72,10 @@ def recognise(source: Source, form: str | None = None) -> Recording:
         found = next(each for each in every_format() if form == each.NAME)
     elif not _is_report(head):
         found = _best(beginning)
-    if (found is None or found in family(RECORDS)) and any(len(line) >= MAX_HEAD_BYTES for line in head):
+    if (found is None or found in formats_of(Family.RECORDS)) and any(len(line) >= MAX_HEAD_BYTES for line in head):
         # A line as long as that may be a whole document, so it is parsed only now that it is not.
         beginning = Head(head, [record for line in head for record in _records(line)])
-        found = found or best(family(RECORDS), beginning)
+        found = found or best(formats_of(Family.RECORDS), beginning)
     if failed is not None and (found is None or not head):
         raise failed
     if found is None or not any(line is SKIPPED or line.strip(BLANK.encode()) for line in head):
@@ -113,10 +113,10 @@ def _records(line: bytes) -> list[dict[str, object]]:
 
 def _best(head: Head) -> Format | None:
     """The format that most of this beginning looks like. Most recordings have a JSON object on every line."""
-    formats = family(RECORDS)
+    formats = formats_of(Family.RECORDS)
     lines = sum(1 for line in head.lines if not line.isspace())
     if lines == 1 or lines > len(head.records):
-        formats += family(TEXTS) + family(DOCUMENTS)
+        formats += formats_of(Family.TEXTS) + formats_of(Family.DOCUMENTS)
     return best(formats, head)
 
 

@@ -1,14 +1,12 @@
 """The recording formats, one file each: a new file is a new format.
 
-Those here have a JSON object on each line; those in `texts` a short text before each message; those in `documents` are
-one JSON document or frame their messages. The two folders are imported only where a recording may be of theirs.
-
 A format has a `NAME`, an `EXAMPLE` of a line, a `sniff` that says how much of a beginning looks like its own, and a
 `read` that turns lines into messages.
 """
 
 from __future__ import annotations
 
+from enum import StrEnum
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
@@ -21,13 +19,19 @@ if TYPE_CHECKING:
 
     from replaylint.recording.reading import Progress, Reading
 
-RECORDS: Final = ""
-TEXTS: Final = "texts"
-DOCUMENTS: Final = "documents"
-FAMILIES: Final = (RECORDS, TEXTS, DOCUMENTS)
-
 CERTAIN: Final = 1_000_000
 """What `sniff` returns where it is certain."""
+
+
+class Family(StrEnum):
+    """The folders of formats. Each is imported only where a recording may be of it."""
+
+    RECORDS = ""
+    """A JSON object on each line."""
+    TEXTS = "texts"
+    """A short text before each message."""
+    DOCUMENTS = "documents"
+    """One JSON document, or messages framed by their lengths."""
 
 
 class Head:
@@ -68,16 +72,16 @@ class Format(Protocol):
 
 
 @cache
-def family(name: str) -> tuple[Format, ...]:
+def formats_of(family: Family) -> tuple[Format, ...]:
     """The formats of this family, by the names of their files."""
-    names = sorted(file.stem for file in Path(__path__[0], name).glob("[!_]*.py"))
-    package = f"{__name__}.{name}".rstrip(".")
+    names = sorted(file.stem for file in Path(__path__[0], family).glob("[!_]*.py"))
+    package = f"{__name__}.{family}".rstrip(".")
     return tuple(cast("Format", import_module(f"{package}.{each}")) for each in names)
 
 
 def every_format() -> list[Format]:
     """All formats, by their names."""
-    return sorted((each for name in FAMILIES for each in family(name)), key=lambda each: each.NAME)
+    return sorted((each for family in Family for each in formats_of(family)), key=lambda each: each.NAME)
 
 
 def best(formats: Iterable[Format], head: Head) -> Format | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from replaylint.errors import RecordingError
 from replaylint.recording.document import Document
 from replaylint.recording.entries import record_in
-from replaylint.recording.formats import CERTAIN, RECORDS, Head, best, family
+from replaylint.recording.formats import CERTAIN, Family, Head, best, formats_of
 from replaylint.recording.source import failing
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
     records = (record_in(part.data) for part in first)
     head = Head([part.data for part in first], [record for record in records if isinstance(record, dict)])
     begins: list[int] = []
-    found = best(family(RECORDS), head)
+    found = best(formats_of(Family.RECORDS), head)
     if found is None:
         raise RecordingError("not-a-recording", "is an array, but not of messages or records of them", 1)
     inner = found.read(_lines(chain(first, parts), begins), head, progress)
