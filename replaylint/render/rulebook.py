@@ -249,8 +249,8 @@ def _silences(rule: Rule) -> list[str]:
     titles = {each.code: _title(each) for each in all_rules()}
     others = []
     for code, least in sorted(rule.suppressed_by.items()):
-        grave = [named(each) for each in Severity if each >= least]
-        others.append(titles.get(code, code) + (f" ({either(grave)})" if len(grave) < len(Severity) else ""))
+        severities = [named(each) for each in Severity if each >= least]
+        others.append(titles.get(code, code) + (f" ({either(severities)})" if len(severities) < len(Severity) else ""))
     silences = [f"Beside {either(others)} for the same request."] if others else []
     if rule.needs_beginning:
         silences.append("On a connection whose beginning is not in the recording.")

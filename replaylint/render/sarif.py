@@ -51,7 +51,7 @@ MAX_RESULTS: Final = 25_000
 def render(report: Report, view: View) -> Iterator[bytes]:
     """One run, with a line for each rule and each result."""
     fingerprints = distinct(finding.fingerprint for finding in report.findings)
-    kept = _gravest(list(zip(report.findings, fingerprints, strict=True)))
+    kept = _most_severe(list(zip(report.findings, fingerprints, strict=True)))
     occurring = {finding.rule for finding, _ in kept}
     rules = entries(rule for rule in all_rules() if rule.code in occurring)
     indices = {entry.rule.code: index for index, entry in enumerate(rules)}
@@ -91,7 +91,7 @@ def _rule(entry: Entry) -> Object:
 # What was found
 
 
-def _gravest(found: list[Numbered]) -> list[Numbered]:
+def _most_severe(found: list[Numbered]) -> list[Numbered]:
     """All of them in report order. Where they are too many, the most severe, new ones before known ones."""
     if len(found) <= MAX_RESULTS:
         return found

@@ -35,7 +35,7 @@ class Family(StrEnum):
 
 
 class Head:
-    """The beginning of a recording: its first lines, and the JSON objects that stand on them."""
+    """The beginning of a recording: its first lines, and the JSON objects on them."""
 
     def __init__(self, lines: Sequence[bytes], records: Sequence[dict[str, object]]) -> None:
         self.lines = lines

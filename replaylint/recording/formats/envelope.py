@@ -188,7 +188,7 @@ class _Reader:
     def _side(self, word: object) -> Side | None:
         if not isinstance(word, str):
             return None
-        # The usual spelling stands in `sides` from the start, so that a flipped word stays flipped.
+        # The usual spelling is in `sides` from the start, so that a flipped word stays flipped.
         side = self.sides.get(word.strip().lower())
         if side is not None and len(self.sides) < MAX_SPELLINGS:
             self.sides[word] = side
