@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.policies.expectations import outcomes as outcomes_named
 from replaylint.render.escape import printable
-from replaylint.render.words import identifier
+from replaylint.render.phrases import identifier
 from replaylint.report.findings import SEVERITIES
 
 if TYPE_CHECKING:

@@ -23,11 +23,11 @@ import xmlschema
 from replaylint.commands.terminal import CHECKOUTS
 from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render import FORMATS
+from replaylint.render.concise import of_finding, of_outcome
 from replaylint.render.distinct import distinct
 from replaylint.render.escape import printable
-from replaylint.render.github import LONGEST, SHOWN
-from replaylint.render.lines import of_finding, of_outcome
-from replaylint.render.sarif import FINGERPRINT, LEVELS, MOST, ROOT
+from replaylint.render.github import MAX_ANNOTATIONS, MAX_MESSAGE_UNITS
+from replaylint.render.sarif import FINGERPRINT, LEVELS, MAX_RESULTS, ROOT
 from replaylint.report.model import Evidence
 from replaylint.report.source_map import ForeignEvidence
 from replaylint.rules import all_rules
@@ -359,7 +359,7 @@ def test_no_more_annotations_than_github_shows(
     found = commands(rendered("github", many(**counts)))
     by_command = Counter(command for command, _, _ in found)
     assert tuple(by_command[command] for command in ("error", "warning", "notice")) == shown
-    assert max(by_command.values()) <= SHOWN
+    assert max(by_command.values()) <= MAX_ANNOTATIONS
     if more is not None:
         assert found[-1][0] == "notice"
         assert found[-1][2].startswith(f"{more}; ")
@@ -382,7 +382,7 @@ def test_a_message_is_no_longer_than_the_runner_keeps(text: str, kept: str) -> N
     """Counted as the runner does: after its escapes are read, in UTF-16."""
     ((_, _, data),) = commands(rendered("github", holding(finding("RL301", "error", text, ONE, 1))))
     assert data == kept
-    assert len(data.encode("utf-16-le")) <= 2 * LONGEST
+    assert len(data.encode("utf-16-le")) <= 2 * MAX_MESSAGE_UNITS
 
 
 # GitLab
@@ -757,12 +757,14 @@ def test_github_can_show_every_result(report: Callable[[], Report]) -> None:
 def test_no_more_results_than_github_takes() -> None:
     found = [
         finding("RL301" if severity == "error" else "RL105", severity, f"{severity} {number}", ONE, number)
-        for number in range(1, MOST // 3 + 2)
+        for number in range(1, MAX_RESULTS // 3 + 2)
         for severity in ("info", "warning", "error")
     ]
-    run = run_of(holding(*found[: MOST + 1]))
+    run = run_of(holding(*found[: MAX_RESULTS + 1]))
     results = [result["message"]["text"] for result in run["results"]]
-    wanted = sorted(found[: MOST + 1], key=lambda each: ["error", "warning", "info"].index(each.severity))[:MOST]
+    wanted = sorted(found[: MAX_RESULTS + 1], key=lambda each: ["error", "warning", "info"].index(each.severity))[
+        :MAX_RESULTS
+    ]
     assert results == [each.message for each in wanted]
     (invocation,) = run["invocations"]
     (said,) = invocation["toolExecutionNotifications"]
@@ -772,8 +774,8 @@ def test_no_more_results_than_github_takes() -> None:
     for each in found:
         each.known = each is not found[0]
     assert found[0].message in {result["message"]["text"] for result in run_of(holding(*found))["results"]}
-    run = run_of(holding(*found[:MOST]))
-    assert [result["message"]["text"] for result in run["results"]] == [each.message for each in found[:MOST]]
+    run = run_of(holding(*found[:MAX_RESULTS]))
+    assert [result["message"]["text"] for result in run["results"]] == [each.message for each in found[:MAX_RESULTS]]
     assert run["invocations"] == [{"executionSuccessful": True, "toolExecutionNotifications": []}]
     for result in run["results"][:100]:
         assert result["partialFingerprints"] == numbers[result["message"]["text"]]

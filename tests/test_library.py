@@ -474,7 +474,7 @@ def test_importing_it_imports_nothing() -> None:
         "import sys; before = {*sys.modules}; import replaylint; replaylint.__version__, dir(replaylint)\n"
         "print(*sorted({*sys.modules} - before))"
     ).split()
-    assert [name for name in loaded if name.startswith("replaylint")] == ["replaylint"]
+    assert [name for name in loaded if name.startswith("replaylint")] == ["replaylint", "replaylint.version"]
     assert not {"orjson", "typer", "rich", "dataclasses", "json"} & {*loaded}
 
 
@@ -500,6 +500,18 @@ def test_every_name_is_there() -> None:
         assert name in dir(replaylint)
     with pytest.raises(AttributeError, match="module 'replaylint' has no attribute 'Lintr'"):
         replaylint.Lintr  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_a_report_is_plain_data() -> None:
+    [resume] = lint("sample_traces/complete.ndjson").resumes
+    assert resume == lint("sample_traces/complete.ndjson").resumes[0]
+    assert resume != lint("sample_traces/truncated-closed.ndjson").resumes[0]
+    assert repr(resume.request) == f"Moment(line={resume.request.line}, time={resume.request.time})"
+    match resume.sessions[0]:
+        case replaylint.Session(outcome="complete", timing=replaylint.Timing(replay_end="marker")):
+            pass
+        case session:
+            pytest.fail(f"{session} is another")
 
 
 def test_the_readme_shows_what_works() -> None:

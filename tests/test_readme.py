@@ -15,7 +15,7 @@ from replaylint.analysis.lint import lint
 from replaylint.recording.formats import every_format
 from replaylint.render import formats, rulebook
 from replaylint.render.concise import render
-from replaylint.render.markdown import LONGEST
+from replaylint.render.markdown import MAX_CHARS
 from replaylint.render.view import View
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.rules import all_rules
@@ -104,7 +104,7 @@ def test_the_timeline_is_what_the_readme_shows() -> None:
     assert called is not None
     assert printed(*called[1].split()) == called[2]
     assert f"more than {MAX_ENTRIES} lines" in README
-    assert f"at most {LONGEST:,} characters" in README
+    assert f"at most {MAX_CHARS:,} characters" in README
 
 
 def test_the_extract_is_what_the_readme_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

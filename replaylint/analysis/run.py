@@ -7,7 +7,6 @@ from array import array
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
-from replaylint import __version__
 from replaylint.errors import RecordingError
 from replaylint.protocol import direction
 from replaylint.recording.directions import flip
@@ -17,6 +16,7 @@ from replaylint.replay.events import ConnectionEnded, RecordingEnded, ResumeEnde
 from replaylint.report import findings, resumes, summary
 from replaylint.report.model import SCHEMA_VERSION, Connection, Peer, ReadError, Report, Tool, Trace
 from replaylint.rules.runner import Runner
+from replaylint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Commands, one file each: a module and in it a function, both of the command's name."""
+"""Commands, one file each: a module with a function, both named as the command."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from replaylint import __version__
 from replaylint.analysis.lint import lint
 from replaylint.commands import terminal
 from replaylint.commands.inputs import complain_of, is_read
@@ -16,6 +15,7 @@ from replaylint.commands.usage import list_commands
 from replaylint.render import Format, renderer
 from replaylint.report.findings import SEVERITIES
 from replaylint.report.model import GroupBy
+from replaylint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

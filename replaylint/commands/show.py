@@ -12,8 +12,8 @@ from replaylint.commands.output import complain, write
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
 from replaylint.recording.message import AGENT, BLANK, CLIENT, Ended, Header, Lost, NoMessage, Skipped, Unreadable
 from replaylint.render.escape import printable
+from replaylint.render.phrases import counted, identifier
 from replaylint.render.pretty import pretty, shortened
-from replaylint.render.words import counted, identifier
 from replaylint.report.model import Report
 from replaylint.rules.words import duration
 from replaylint.views.line import look
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from replaylint.views.line import LineView, Message, MessageView, ResumeView
 
-MOST_DIGITS: Final = 18
-"""Of a line's number."""
+MAX_DIGITS: Final = 18
+"""Of a line number."""
 
 WAYS: Final = {CLIENT: "client to agent", AGENT: "agent to client", None: "direction unknown"}
 
@@ -54,7 +54,7 @@ def show(
     Exit status: 0 shown, 2 there is no such line, or the recording could not be read to its end.
     """
     path, _, number = where.rpartition(":")
-    if not path or not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS):
+    if not path or not (number.isascii() and number.isdecimal() and len(number) <= MAX_DIGITS):
         complain(f"{shortened(where)}: name a recording and a line, as in trace.ndjson:12")
         return 2
     with rereadable(path) as readable:
@@ -180,7 +180,7 @@ def _resume(view: ResumeView, message: Message) -> Iterator[str]:
 
 
 def _context(found: LineView) -> Iterator[str]:
-    """The messages around, a line each, under one another."""
+    """The messages around it, a line each, in columns."""
     here = [view.message for view in found.messages]
     width = len(str(max(each.line for each in (*found.earlier, *here, *found.later))))
     for mark, messages in ((" ", found.earlier), (">", here), (" ", found.later)):

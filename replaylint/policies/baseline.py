@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from orjson import OPT_APPEND_NEWLINE, OPT_INDENT_2, dumps
 
 from replaylint.errors import UsageError
 from replaylint.report.findings import SEVERITIES
-from replaylint.report.model import Baseline, BaselineEntry, Tool, record
+from replaylint.report.model import Baseline, BaselineEntry, Tool
 from replaylint.report.saved import loaded
 
 if TYPE_CHECKING:
@@ -20,14 +21,13 @@ if TYPE_CHECKING:
 SCHEMA_VERSION: Final = 1
 
 
-@record
+@dataclass(slots=True)
 class File:
     """What the file holds, as its JSON has it: an entry a fingerprint, by rule."""
 
     schema_version: int
     tool: Tool
     findings: list[BaselineEntry]
-    __slots__ = tuple(__annotations__)
 
 
 class Known(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a format makes of a recording, and how far it has got."""
+"""A recording as its format reads it, and how far it was read."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from replaylint.recording.message import Message, Note, Side
 
 
-TEXT_BYTES: Final = 5_000_000
-"""Of a line that is no JSON: more than `fragments` looks at, and no more than that."""
+MAX_TEXT_BYTES: Final = 5_000_000
+"""Kept of a line that is not JSON: more than `fragments` looks at."""
 
 Order = Literal["exact", "approximate", "per_side"]
-"""How far the order of the messages is that in which the client saw them."""
+"""Whether the order of the messages is that in which the client saw them."""
 
 
 class Progress:
@@ -50,7 +50,7 @@ class Reading(NamedTuple):
 
 
 def parsed(text: str) -> dict[str, object] | list[object] | Note | None:
-    """A body that is a text: a message as it was on the wire, what a side wrote instead of one, or None for nothing."""
+    """The message in a text from the wire, a note for what else a side wrote, or None for blank text."""
     try:
         body = loads(text)
     except ValueError:
@@ -59,9 +59,9 @@ def parsed(text: str) -> dict[str, object] | list[object] | Note | None:
 
 
 def unparsed(line: bytes, *, wire: bool) -> Note | None:
-    """A line that is no JSON; None where it is blank. `wire`: a side wrote it, if anybody did."""
+    """A note for a line that is not JSON; None where it is blank. `wire`: a side wrote it, not the recorder."""
     if line is SKIPPED:
         return Skipped()
-    begun = line if len(line) <= TEXT_BYTES else line.lstrip(BLANK.encode())[:TEXT_BYTES]
+    begun = line if len(line) <= MAX_TEXT_BYTES else line.lstrip(BLANK.encode())[:MAX_TEXT_BYTES]
     text = begun.decode(errors="replace").strip(BLANK)
     return Unreadable(text, wire=wire, ended=line.endswith(b"\n")) if text else None

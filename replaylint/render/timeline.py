@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from replaylint.recording.message import AGENT, CLIENT
 from replaylint.render.escape import printable
 from replaylint.render.layout import JOINT, beside, columns, joined, line
+from replaylint.render.phrases import MARKERS, counted
 from replaylint.render.pretty import shortened
 from replaylint.render.table import NOTHING, SPACE
-from replaylint.render.words import MARKERS, counted
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ ARROWS: Final = {CLIENT: "\N{RIGHTWARDS ARROW}", AGENT: "\N{LEFTWARDS ARROW}"}
 ASCII_ARROWS: Final = {CLIENT: "->", AGENT: "<-"}
 
 ENDS: Final = {"closed": "the connection ended", "open": "the recording stops"}
-"""Where there is no response."""
+"""What ends a resume without a response."""
 
-KINDS: Final = 4
-"""So many variants of a run are named, the most frequent first."""
+MAX_KINDS: Final = 4
+"""Variants of a run that are named, the most frequent first."""
 
 
 def timeline(view: View, indent: int, resume: Resume, of: Timeline) -> Iterator[str]:
-    """The sessions of a resume, a line for each event; without any times the column of times is left out."""
+    """The sessions of a resume, a line for each event; without times there is no column for them."""
     for session in resume.sessions:
         events = of.get(session.session_id, [])
         role = "child" if session.role == "child" else "session"
@@ -125,13 +125,13 @@ def _updates(event: TimelineEntry) -> Iterator[Piece | str]:
         return
     yield counted(event.messages, "update")
     yield from _spread(event)
-    named = [f"{count}{JOINT}{shortened(kind)}" for kind, count in kinds[:KINDS]]
-    more = f", {joined(counted(len(kinds) - KINDS, 'more kind'))}" if len(kinds) > KINDS else ""
+    named = [f"{count}{JOINT}{shortened(kind)}" for kind, count in kinds[:MAX_KINDS]]
+    more = f", {joined(counted(len(kinds) - MAX_KINDS, 'more kind'))}" if len(kinds) > MAX_KINDS else ""
     yield ("dim", f" ({', '.join(named)}{more})")
 
 
 def _spread(event: TimelineEntry) -> Iterator[Piece | str]:
-    """Over what time several messages came."""
+    """How long several messages took."""
     if event.messages > 1 and event.lasted_s is not None:
         yield f" in {joined(duration(event.lasted_s))}"
     if event.longest == "inside" and event.inner_pause_s is not None:

@@ -96,11 +96,9 @@ class Engine:
                 variant = update["sessionUpdate"]
                 target = targets[params["sessionId"]]
                 fold = target.table[variant]
-                if (
-                    body["method"] != UPDATE
-                    or body[version_key] != version
-                    or (side is not AGENT and side is not unsaid)
-                ):  # type: ignore[index]
+                if body["method"] != UPDATE or body[version_key] != version:  # type: ignore[index]
+                    fold = None
+                elif side is not AGENT and side is not unsaid:
                     fold = None
             except (LookupError, TypeError):
                 fold = None

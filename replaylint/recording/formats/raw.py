@@ -22,18 +22,18 @@ EXAMPLE: Final = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{…}}'
 
 INITIALIZE: Final = "initialize"
 ACPX: Final = "acpx"
-LAST_THAT_DROPS: Final = (0, 19)
-LONGEST_VERSION: Final = 100
+LAST_VERSION_THAT_DROPS: Final = (0, 19)
+MAX_VERSION_CHARS: Final = 100
 JOURNAL: Final = "acpx."
 
 
 def sniff(head: Head) -> int:
-    """How many of its records are bare messages."""
+    """How many records are bare messages."""
     return sum(map(is_jsonrpc, head.records))
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
-    """One message a line. acpx writes records of its own between them; they are silent."""
+    """One message a line. Records of acpx itself between them are left out."""
     return Reading(_messages(lines, progress), NO_CLOCK, {}, relative=False)
 
 
@@ -46,8 +46,8 @@ def _drops_replays(initialize: Mapping[str, Any]) -> bool:
         return False
     major, _, rest = version.partition(".")
     minor = rest.partition(".")[0]
-    numbers = major.isdecimal() and minor.isdecimal() and len(version) < LONGEST_VERSION
-    return numbers and (int(major), int(minor)) <= LAST_THAT_DROPS
+    numbers = major.isdecimal() and minor.isdecimal() and len(version) <= MAX_VERSION_CHARS
+    return numbers and (int(major), int(minor)) <= LAST_VERSION_THAT_DROPS
 
 
 def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
