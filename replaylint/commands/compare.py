@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from replaylint.analysis.lint import lint
-from replaylint.analysis.run import shown_path
 from replaylint.commands import terminal
 from replaylint.commands.inputs import complain_of
 from replaylint.commands.output import complain, write
@@ -17,6 +16,7 @@ from replaylint.policies.names import chosen
 from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render import comparison as shown
 from replaylint.report.findings import SEVERITIES
+from replaylint.report.paths import shown_path
 from replaylint.report.saved import is_report, load
 from replaylint.rules import all_rules
 from replaylint.statistics.bootstrap import SEED

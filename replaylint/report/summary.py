@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.replay.timing import DECIMALS, FIGURES
 from replaylint.report.findings import SEVERITIES
+from replaylint.report.groups import grouped
 from replaylint.report.model import Distribution, Group, Lateness, QuietTimer, Summary
 from replaylint.report.unmeasured import REASONS, why_unknown
 from replaylint.statistics.histogram import histogram
@@ -25,8 +26,6 @@ def summary(report: Report, group_by: GroupBy | None = None) -> Summary:
     traces = {trace.path: trace for trace in report.traces}
     groups = []
     if group_by is not None:
-        from replaylint.report.groups import grouped  # noqa: PLC0415
-
         groups = [
             Group(**_statistics(resumes, findings, traces), key=key)
             for key, resumes, findings in grouped(report, group_by)
