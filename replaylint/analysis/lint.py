@@ -50,7 +50,7 @@ def lint(
 
     `exceptions` are tables as in the settings, of name, version, ignore, reason and until: the findings that they
     cover are left out and counted. Where `today` is past the date of one, that is a finding; without it none has
-    expired. What is in the file `baseline` is marked as known. `watch` is for who looks on, as `report.timeline` does.
+    expired. What is in the file `baseline` is marked as known. `watch` is for who looks on, as `views.timeline` does.
     A `sink` gets the resumes and findings of each recording as they become certain, and the report has none of them:
     it goes without what needs all of them, and without recordings in several files.
 

@@ -18,8 +18,8 @@ from replaylint.commands.output import PROGRAM, Output, complain, write
 from replaylint.commands.settings_discovery import files
 from replaylint.commands.usage import list_commands
 from replaylint.policies.options import Options, spelled_out
+from replaylint.policies.severities import Level, failing
 from replaylint.render import renderer
-from replaylint.report.findings import SEVERITIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -115,7 +115,7 @@ def check(
     run = partial(execute, plan, traces or [], closed=options["eof"] == "closed")
     if form == "ndjson" and plan.streams and not exports and output is None:
         failed, counts = _streamed(run)
-        return 2 if failed else int(_failing(counts.elements(), options["fail_on"]))
+        return _status(failed, counts, options["fail_on"])
     report = run(watch=timelines.begin if timelines is not None else None)
     failed = complain_of(report)
     if output is not None:
@@ -136,11 +136,12 @@ def check(
         # Before the results: these may go to a full disk.
         failed |= export.write_exports(report, view, exports)
     write(renderer(form).render(report, view))
-    return (
-        2
-        if failed
-        else int(_failing((each.severity for each in report.findings if not each.known), options["fail_on"]))
-    )
+    return _status(failed, Counter(each.severity for each in report.findings if not each.known), options["fail_on"])
+
+
+def _status(unread: bool, severities: Counter[str], level: Level) -> int:
+    """What the run exits with: `severities` counts the findings that no baseline knows."""
+    return 2 if unread else int(any(severities[each] for each in failing(level)))
 
 
 def _streamed(run: "Callable[..., Report]") -> tuple[bool, Counter[str]]:
@@ -191,10 +192,3 @@ def _tells(form: str, *, quiet: bool) -> bool:
 
 def _quotes(report: "Report", redactor: "Redactor", places: "Iterable[Place]") -> "Mapping[Place, Quote]":
     return quotes.quotes(report, redactor, places)
-
-
-def _failing(severities: "Iterable[str]", fail_on: str) -> bool:
-    if fail_on == "never":
-        return False
-    grave = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
-    return any(each in grave for each in severities)

@@ -9,9 +9,8 @@ import typer
 
 from replaylint.commands.terminal import When
 from replaylint.policies.options import Option, Options, declared
+from replaylint.policies.severities import Level
 from replaylint.render import Format
-
-Level = Literal["error", "warning", "info", "never"]
 
 
 class CheckOptions(Options):

@@ -69,13 +69,13 @@ class AgentException(NamedTuple):
 
 
 class Exceptions(NamedTuple):
-    """What is left out, for each of these."""
+    """What is left out, agent by agent."""
 
-    each: tuple[AgentException, ...]
+    agents: tuple[AgentException, ...]
 
     def apply(self, draft: Draft) -> None:
         """Leave out the findings that these cover, and report RL407."""
-        draft.left_out = _leave_out(draft.report, self.each)
+        draft.left_out = _leave_out(draft.report, self.agents)
         draft.add(_expired(draft.report))
 
 

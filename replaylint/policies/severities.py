@@ -1,9 +1,9 @@
-"""How grave the findings of a rule are, where the user says so."""
+"""How grave the findings of a rule are, where the user says so; and which findings fail a run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from replaylint.errors import UnknownNameError, UsageError
 from replaylint.policies.names import chosen, split
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from replaylint.policies.options import LinterOptions
     from replaylint.policies.policy import Draft
     from replaylint.report.model import Finding, SeverityName
+
+Level = Literal["error", "warning", "info", "never"]
+"""The least severity of a finding for which a run fails."""
 
 
 class Severities(NamedTuple):
@@ -59,3 +62,8 @@ def _assignments(given: str | Iterable[str]) -> Iterator[tuple[str, str]]:
         if not sign:
             raise UsageError(f"{text!r} says no severity: it has to be RULE=LEVEL, such as RL301=info")
         yield name, level
+
+
+def failing(level: Level) -> tuple[SeverityName, ...]:
+    """The severities of findings that fail a run."""
+    return () if level == "never" else SEVERITIES[: SEVERITIES.index(level) + 1]
