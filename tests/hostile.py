@@ -20,7 +20,7 @@ import orjson
 import replaylint
 from replaylint.analysis.lint import lint
 from replaylint.commands.settings_discovery import OWN
-from replaylint.policies.baseline import File, accept
+from replaylint.policies.known import File, accept
 from replaylint.render.suppressions import MAX_NAMED
 from replaylint.report.saved import loaded
 from tests.recordings import Recording

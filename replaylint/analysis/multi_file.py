@@ -5,13 +5,14 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from replaylint.analysis.run import Analysis, begun, failed, new_trace, refuse, shown_path
+from replaylint.analysis.run import Analysis, begun, failed, new_trace, refuse
 from replaylint.errors import RecordingError
 from replaylint.protocol.sides import interleaved
 from replaylint.recording.clock import went_back
 from replaylint.recording.detect import recognise
 from replaylint.recording.message import NO_TIME, ClockStep
 from replaylint.recording.source import Source
+from replaylint.report.paths import shown_path
 from replaylint.report.source_map import Concatenated, Merged
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from array import array
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 from replaylint.errors import RecordingError
 from replaylint.protocol import direction
 from replaylint.recording.directions import flip
-from replaylint.recording.source import STANDARD_INPUT
 from replaylint.replay.engine import Engine
 from replaylint.replay.events import ConnectionEnded, RecordingEnded, ResumeEnded, Stream
 from replaylint.report import findings, resumes, summary
@@ -158,11 +156,3 @@ def refuse(engine: Engine) -> None:
         raise RecordingError(
             "another-protocol", f"is a recording of {engine.other_protocol}, not of the Agent Client Protocol"
         )
-
-
-def shown_path(path: str) -> str:
-    """The path as given, but relative where it is below the working folder; bytes that are no UTF-8 are escaped."""
-    if path != STANDARD_INPUT and os.path.isabs(path):  # noqa: PTH117  (pathlib would cost at start-up)
-        below = os.path.relpath(path)
-        path = path if below.startswith(os.pardir) else below
-    return os.fsencode(path).decode(errors="backslashreplace")

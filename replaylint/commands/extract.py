@@ -8,8 +8,9 @@ import typer
 
 from replaylint.analysis.lint import lint
 from replaylint.commands.files import NotWritten, written_whole
-from replaylint.commands.inputs import is_read, rereadable
+from replaylint.commands.inputs import is_read
 from replaylint.commands.output import complain
+from replaylint.commands.rereadable import rereadable
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
 from replaylint.errors import RecordingError
 from replaylint.recording.source import Source

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from orjson import loads
 
-from replaylint.commands.inputs import rereadable
 from replaylint.commands.output import complain, write
+from replaylint.commands.rereadable import rereadable
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
 from replaylint.recording.message import AGENT, BLANK, CLIENT, Ended, Header, Lost, NoMessage, Skipped, Unreadable
 from replaylint.render.escape import printable
