@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -500,11 +499,3 @@ def test_every_name_is_there() -> None:
         assert name in dir(replaylint)
     with pytest.raises(AttributeError, match="module 'replaylint' has no attribute 'Lintr'"):
         replaylint.Lintr  # type: ignore[attr-defined]  # noqa: B018
-
-
-def test_the_readme_shows_what_works() -> None:
-    chapter = (ROOT / "README.md").read_text(encoding="utf-8").split("## Use it from Python")[1].split("\n## ")[0]
-    blocks = re.findall(r"```python\n(.*?)```\n+(?:It prints\n+```\n(.*?)```)?", chapter, re.DOTALL)
-    assert len(blocks) >= 2
-    for code, printed in blocks:
-        assert python(code) == printed

@@ -15,4 +15,5 @@ COMMANDS: Final = {
     "explain": "Explain rules: what each means, an example, and how to fix it.",
     "rules": "List the rules.",
     "formats": "List the recording formats that are read.",
+    "help": "Read the guide: outcomes, timings, settings, CI and more.",
 }
