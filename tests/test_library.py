@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -520,11 +519,3 @@ def test_a_report_is_plain_data() -> None:
             pass
         case session:
             pytest.fail(f"{session} is another")
-
-
-def test_the_readme_shows_what_works() -> None:
-    chapter = (ROOT / "README.md").read_text(encoding="utf-8").split("## Use it from Python")[1].split("\n## ")[0]
-    blocks = re.findall(r"```python\n(.*?)```\n+(?:It prints\n+```\n(.*?)```)?", chapter, re.DOTALL)
-    assert len(blocks) >= 2
-    for code, printed in blocks:
-        assert python(code) == printed

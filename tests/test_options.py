@@ -164,7 +164,7 @@ def test_signatures_name_them() -> None:
 
 def test_the_table_has_a_row_for_every_option() -> None:
     head, rule, *rows = "".join(table()).splitlines()
-    assert (head, rule) == ("| option | in settings | what it does |", "|---|---|---|")
+    assert (head, rule) == ("| option | key | what it does |", "|---|---|---|")
     assert len(rows) == len(OPTIONS)
     for row, (name, option) in zip(rows, OPTIONS.items(), strict=True):
         assert f"`--{spelled(name)}" in row

@@ -369,14 +369,6 @@ def test_paths_are_relative_to_the_file(errors: Path, tmp_path: Path) -> None:
     assert run(errors.name, "--baseline", "absent.json", cwd=tmp_path / "below").returncode == 2
 
 
-def test_the_example_in_the_readme(tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"```toml\n(.*?)```", readme.split("## Settings")[1], re.DOTALL)
-    assert found is not None
-    settle(tmp_path, found[1])
-    assert in_force(tmp_path).keys() == {"fail-on", "max-gap", "budget", "severity", "baseline", "agent"}
-
-
 # For which commands
 
 

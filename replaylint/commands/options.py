@@ -33,7 +33,7 @@ class CheckOptions(Options):
     ]
     statistics: Annotated[
         bool,
-        Option("timings", "Text, csv: what all resumes came to, instead of each.", settable=False),
+        Option("timings", "Text, csv: statistics over all resumes, instead of each resume.", settable=False),
     ]
     timeline: Annotated[
         bool,
@@ -93,16 +93,23 @@ def parameters(callbacks: Mapping[str, Callable[..., object]]) -> Iterator[Param
         yield Parameter(name, Parameter.KEYWORD_ONLY, default=option.default, annotation=Annotated[kind, made])
 
 
+MAX_CHOICES_IN_A_CELL: Final = 5
+"""More make a column that no terminal has room for."""
+
+
 def table() -> Iterator[str]:
     """Every option as a row of a table in Markdown: how it is given, its key in settings, and what it does."""
-    yield "| option | in settings | what it does |\n|---|---|---|\n"
+    yield "| option | key | what it does |\n|---|---|---|\n"
     for name, option in OPTIONS.items():
         *short, long = _spellings(name, option)
-        value = option.metavar or "|".join(get_args(option.kind))
+        choices = get_args(option.kind)
+        many = len(choices) > MAX_CHOICES_IN_A_CELL
+        value = option.metavar or (name.upper() if many else "|".join(choices))
         given = ", ".join(f"`{each}`" for each in (*short, f"{long} {value}".rstrip())).replace("|", r"\|")
         setting = f"`{spelled(name)}`" if option.settable else ""
+        listed = f" One of {', '.join(f'`{each}`' for each in choices)}." if many else ""
         default = f" Without it: `{option.default}`." if isinstance(option.default, str) else ""
-        yield f"| {given} | {setting} | {option.help}{default} |\n"
+        yield f"| {given} | {setting} | {option.help}{listed}{default} |\n"
 
 
 def _spellings(name: str, option: Option) -> list[str]:

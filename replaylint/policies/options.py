@@ -63,7 +63,7 @@ class LinterOptions(TypedDict, total=False):
         str | Iterable[str] | Mapping[str, str] | None,
         Option(
             "findings",
-            "How grave findings of a rule are: error, warning or info. Of several, the last one counts.",
+            "The severity of findings of a rule: error, warning or info. If several apply, the last one counts.",
             metavar="RULE=LEVEL[,RULE=LEVEL]",
             kind=list[str],
         ),
@@ -105,7 +105,7 @@ class Options(LinterOptions, total=False):
 
     input_format: Annotated[
         str | None,
-        Option("recordings", "The format of the recordings, instead of the one that they look like.", metavar="NAME"),
+        Option("recordings", "The format of the recordings, instead of the recognised one.", metavar="NAME"),
     ]
     concat: Annotated[
         bool,
