@@ -29,7 +29,7 @@ from replaylint.render.escape import printable
 from replaylint.render.github import MAX_ANNOTATIONS, MAX_MESSAGE_UNITS
 from replaylint.render.sarif import FINGERPRINT, LEVELS, MAX_RESULTS, ROOT
 from replaylint.report.model import Evidence
-from replaylint.report.source_map import ForeignEvidence
+from replaylint.report.source_map import EvidenceElsewhere
 from replaylint.rules import all_rules
 from tests.conftest import ROOT as PROJECT
 from tests.reports import EVIL, HOSTILE, ONE, finding, findings, resume, rich, session, timing, traces
@@ -691,7 +691,7 @@ def test_a_rule_of_another_version_needs_no_description() -> None:
 
 def test_a_result_says_what_was_found_where() -> None:
     some = findings()[0]
-    some.evidence = [*some.evidence, ForeignEvidence(3, "response", "traces/two.ndjson")]
+    some.evidence = [*some.evidence, EvidenceElsewhere(3, "response", "traces/two.ndjson")]
     result = result_of(some)
     assert result["level"] == "error"
     links = "[line 5](1) request, [line 10](2) marker, [line 3](3) of traces/two.ndjson response"
@@ -832,7 +832,7 @@ BRACKETS = ["[", "]", "[a", "a]", "[[b]", "](", "[x](1", "(1)", "](9)", "[](", "
 
 @pytest.mark.parametrize("text", [*MARKUP, *BRACKETS], ids=ascii)
 def test_the_only_links_in_a_message_are_ours(text: str) -> None:
-    evidence = [Evidence(3, text), ForeignEvidence(10, text, text), Evidence(11, "marker")]
+    evidence = [Evidence(3, text), EvidenceElsewhere(10, text, text), Evidence(11, "marker")]
     alone = result_of(finding("RL301", "error", text, ONE, 1))["message"]["text"]
     assert links(alone) == []
     assert alone.replace(r"]\x28", "](").replace(r"\x5b", "[") == printable(text)

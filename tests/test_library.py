@@ -60,7 +60,7 @@ def messages_of(path: Path) -> list[Read]:
         recording = recognise(source)
         messages = recording.messages
         if recording.relative:
-            messages, _ = direction.settle(messages, lambda: flip(recording.sides))
+            messages, _ = direction.decide(messages, lambda: flip(recording.sides))
         return list(messages)
 
 

@@ -20,9 +20,10 @@ from replaylint.report.paths import shown_path
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from replaylint.analysis.run import Begin, Sink
+    from replaylint.analysis.run import Sink, Watch
     from replaylint.replay.events import Stream
     from replaylint.report.model import Report, Trace
+    from replaylint.report.source_map import SourceMap
 
 
 @spelled_out(keywords(Options))
@@ -30,7 +31,7 @@ def lint(
     paths: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     closed: bool = False,
-    watch: Begin | None = None,
+    watch: Watch | None = None,
     sink: Sink | None = None,
     **options: Unpack[Options],
 ) -> Report:
@@ -75,7 +76,7 @@ def planned(options: Mapping[str, object]) -> Plan:
 
 
 def execute(
-    plan: Plan, inputs: Sequence[str], *, closed: bool, watch: Begin | None = None, sink: Sink | None = None
+    plan: Plan, inputs: Sequence[str], *, closed: bool, watch: Watch | None = None, sink: Sink | None = None
 ) -> Report:
     """Lint these inputs as planned; the rest is as in `lint`. Raises ValueError where a sink is given and cannot do."""
     if sink is not None:
@@ -102,8 +103,11 @@ def execute(
 def watched(path: str, subscribe: Callable[[Stream], object]) -> Report:
     """Lint one recording with a subscriber to its events, whose lines are those of the file: many may be on one."""
     report = new_report()
-    begin: Begin = lambda stream, _: subscribe(stream)  # noqa: E731
-    return Plan().finish(report, [[_add(report, path, closed=False, watch=begin, numbered=False)]])
+
+    def watch(stream: Stream, _locate: SourceMap) -> None:
+        subscribe(stream)
+
+    return Plan().finish(report, [[_add(report, path, closed=False, watch=watch, numbered=False)]])
 
 
 def _add(
@@ -113,7 +117,7 @@ def _add(
     closed: bool,
     form: str | None = None,
     max_line: int = MAX_LINE,
-    watch: Begin | None = None,
+    watch: Watch | None = None,
     sink: Sink | None = None,
     numbered: bool = True,
 ) -> Trace:

@@ -18,7 +18,7 @@ from replaylint.report.source_map import Concatenated, Merged
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from replaylint.analysis.run import Begin
+    from replaylint.analysis.run import Watch
     from replaylint.recording.clock import Timestamps
     from replaylint.recording.detect import Recording
     from replaylint.recording.message import Message
@@ -35,7 +35,7 @@ def concatenated(
     form: str | None,
     closed: bool,
     max_line: int,
-    watch: Begin | None = None,
+    watch: Watch | None = None,
 ) -> list[Trace]:
     """Lint these files as one recording, in this order: a connection may go on from one to the next."""
     traces = [new_trace(shown_path(path)) for path in paths]
@@ -104,7 +104,7 @@ def two_sided(
     form: str | None,
     closed: bool,
     max_line: int,
-    watch: Begin | None = None,
+    watch: Watch | None = None,
 ) -> list[Trace]:
     """Lint what the client sent, in the first file, and what the agent sent, in the second, as one recording."""
     client, agent = traces = [new_trace(shown_path(path)) for path in paths]

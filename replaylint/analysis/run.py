@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from replaylint.report.source_map import SourceMap
     from replaylint.rules.registry import Violation
 
-    Begin = Callable[[Stream, SourceMap], object]
+    Watch = Callable[[Stream, SourceMap], object]
     """Is called for each recording before it is read, to subscribe to its events, and told where its lines are."""
 
     class Sink(Protocol):
@@ -66,7 +66,7 @@ class Analysis:
         locate: SourceMap | None = None,
         *,
         ordered: bool = True,
-        watch: Begin | None = None,
+        watch: Watch | None = None,
         sink: Sink | None = None,
     ) -> None:
         report.traces.append(trace)
@@ -146,7 +146,7 @@ def begun(trace: Trace, recording: Recording) -> Iterator[Message]:
     trace.timestamps, trace.resolution_s = recording.clock.timestamps, recording.clock.resolution_s
     messages = recording.messages
     if recording.relative:
-        messages, trace.directions = direction.settle(messages, lambda: flip(recording.sides))
+        messages, trace.directions = direction.decide(messages, lambda: flip(recording.sides))
     return messages
 
 

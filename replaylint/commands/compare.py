@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from replaylint.views.comparison import Comparison
 
 LARGEST_SEED = 2**32 - 1
-LONGEST = 20
+MAX_DIGITS = 20
 """Characters of a percentage that is meant."""
 
 
@@ -96,7 +96,7 @@ def _share(percentage: str) -> float:
     """The part that a percentage is: 0.1 of "10%" and of "10". Raises UsageError."""
     number = percentage.strip().removesuffix("%").rstrip()
     whole, _, decimals = number.partition(".")
-    if not (whole + decimals).isascii() or not (whole + decimals).isdecimal() or len(number) > LONGEST:
+    if not (whole + decimals).isascii() or not (whole + decimals).isdecimal() or len(number) > MAX_DIGITS:
         raise UsageError(f"{percentage!r} is no percentage: write it as in --max-regression 10%")
     return float(number) / 100
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
-_DEEPEST = 200
+_MAX_DEPTH = 200
 """Levels of an id that a report can hold."""
 
 
@@ -77,13 +77,13 @@ def id_key(ident: object) -> object:
 
 def reported(ident: object) -> object:
     """The id as a report can hold it: None where it is nested too deep."""
-    return ident if not isinstance(ident, dict | list) or _depth(ident) <= _DEEPEST else None
+    return ident if not isinstance(ident, dict | list) or _depth(ident) <= _MAX_DEPTH else None
 
 
 def _depth(value: object) -> int:
     """How deep lists and objects are nested in this value, as far as it matters."""
     depth, level = 0, [value]
-    while level and depth <= _DEEPEST:
+    while level and depth <= _MAX_DEPTH:
         depth += 1
         level = [
             inner

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.report.model import Evidence, Finding
-from replaylint.report.source_map import ForeignEvidence
+from replaylint.report.source_map import EvidenceElsewhere
 from replaylint.rules.registry import Severity
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def finding(violation: Violation, locate: SourceMap) -> Finding:
 def _evidence(trace: str, path: str, line: int, what: str) -> Evidence:
     if path == trace:
         return Evidence(line, what)
-    return ForeignEvidence(line, what, path)
+    return EvidenceElsewhere(line, what, path)
 
 
 def fingerprint(violation: Violation) -> str:

@@ -10,7 +10,7 @@ from replaylint.replay import timing as timings
 from replaylint.replay.gap import replay_end
 from replaylint.replay.outcome import certified_by, outcome
 from replaylint.report.model import Marker, Moment, Response, ResponseError, Resume, Session, Timing, Updates
-from replaylint.report.source_map import ForeignMarker, ForeignResponse
+from replaylint.report.source_map import MarkerElsewhere, ResponseElsewhere
 
 if TYPE_CHECKING:
     from replaylint.recording.clock import Steps
@@ -48,14 +48,14 @@ def _response(response: Point, error: Error | None, trace: str, locate: SourceMa
     reported_error = None if error is None else ResponseError(error.code, error.message)
     if path == trace:
         return Response(line, time, reported_error)
-    return ForeignResponse(line, time, reported_error, path)
+    return ResponseElsewhere(line, time, reported_error, path)
 
 
 def _marker(mark: Mark, trace: str, locate: SourceMap) -> Marker:
     path, line = locate(mark.line)
     if path == trace:
         return Marker(mark.kind, line, seconds(mark.time))
-    return ForeignMarker(mark.kind, line, seconds(mark.time), path)
+    return MarkerElsewhere(mark.kind, line, seconds(mark.time), path)
 
 
 def seconds(time: float) -> float | None:

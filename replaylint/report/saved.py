@@ -17,7 +17,7 @@ from orjson import loads
 from replaylint.errors import UsageError
 from replaylint.recording.source import BYTE_ORDER_MARK
 from replaylint.report.model import SCHEMA_VERSION, Evidence, Marker, Report, Response
-from replaylint.report.source_map import ForeignEvidence, ForeignMarker, ForeignResponse
+from replaylint.report.source_map import EvidenceElsewhere, MarkerElsewhere, ResponseElsewhere
 from replaylint.rules.words import identifier
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ MAX_HEAD_BYTES: Final = 4096
 MAX_DEPTH: Final = 200
 """How deep a value of type `object` may be nested: orjson writes 254 levels."""
 
-FOREIGN: Final = {Evidence: ForeignEvidence, Marker: ForeignMarker, Response: ForeignResponse}
+ELSEWHERE: Final = {Evidence: EvidenceElsewhere, Marker: MarkerElsewhere, Response: ResponseElsewhere}
 """The class to use instead where there is a `trace`."""
 
 SIMPLE: Final = {
@@ -189,13 +189,13 @@ def _map(key: Reader, item: Reader) -> Reader:
 
 def _object(cls: type) -> Reader:
     fields = {name: (_reader(hint), _without(hint)) for name, hint in get_type_hints(cls).items()}
-    foreign = FOREIGN.get(cls)
+    elsewhere = ELSEWHERE.get(cls)
 
     def read(value: Any) -> object:
         if not isinstance(value, dict):
             raise _otherwise("an object", value)
-        if foreign is not None and value.get("trace") is not None:
-            return _reader(foreign)(value)
+        if elsewhere is not None and value.get("trace") is not None:
+            return _reader(elsewhere)(value)
         values = {}
         name = ""
         try:

@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class ForeignEvidence(Evidence):
+class EvidenceElsewhere(Evidence):
     """Evidence in another file than the finding's."""
 
     trace: str
 
 
 @dataclass(slots=True)
-class ForeignResponse(Response):
+class ResponseElsewhere(Response):
     """A response in another file than the request's."""
 
     trace: str
 
 
 @dataclass(slots=True)
-class ForeignMarker(Marker):
+class MarkerElsewhere(Marker):
     """A marker in another file than the request's."""
 
     trace: str
