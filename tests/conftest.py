@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
+import tests.profiles  # noqa: F401  (it takes one)
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -15,9 +15,9 @@ from replaylint.analysis.lint import lint
 from replaylint.errors import UnknownNameError, UsageError
 from replaylint.policies.budgets import NAMES, STATISTICS, Budget, Budgets, budget, budgets
 from replaylint.policies.units import in_seconds
+from tests.command_line import FORMATS, assert_refused, run, saved
+from tests.profiles import profile
 from tests.recordings import Message, Recording, found, report_of_file
-from tests.test_command_line import FORMATS, assert_refused, run, saved
-from tests.test_properties import profile
 from tests.test_rules import FOLDER, SAID
 from tests.test_schema import check
 

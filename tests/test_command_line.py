@@ -1,4 +1,4 @@
-"""The tool as a process: exit statuses, what goes to which stream, and that nothing makes it fall over."""
+"""The command line: exit statuses, what goes to which stream, and that nothing makes it fall over."""
 
 from __future__ import annotations
 
@@ -20,63 +20,30 @@ import pytest
 
 from replaylint import __version__, commands
 from replaylint.commands import COMMANDS
-from replaylint.commands.terminal import CHECKOUTS
+from tests.command_line import (
+    FORMATS,
+    NARROW,
+    SECONDS,
+    TOOL,
+    assert_hashes_do_not_matter,
+    assert_one_line,
+    assert_refused,
+    environment,
+    process,
+    run,
+    run_bytes,
+    saved,
+    shell,
+    to_a_full_disk,
+    unread,
+)
 from tests.conftest import ROOT
 from tests.recordings import Message, Recording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    Result = subprocess.CompletedProcess[str]
-
-TOOL = [sys.executable, "-m", "replaylint"]
-FORMATS = ("text", "concise", "json")
-SECONDS = 30
-"""After this long, a process hangs."""
-
-
-def environment(**more: str) -> dict[str, str]:
-    """This process's environment without what changes the output, and with these variables."""
-    unwanted = ("PYTHON", "LC_", "LANG", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERMINAL_WIDTH", *CHECKOUTS)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
-    return {**kept, "PYTHONUTF8": "1", **more}
-
-
-def run(
-    *arguments: str | Path, cwd: Path | None = None, stdin: str = "", variables: dict[str, str] | None = None
-) -> Result:
-    """Run the tool."""
-    return subprocess.run(
-        [*TOOL, *map(str, arguments)],
-        capture_output=True,
-        encoding="utf-8",
-        cwd=cwd,
-        input=stdin,
-        env=environment(**(variables or {})),
-        timeout=SECONDS,
-        check=False,
-    )
-
-
-def shell(script: str, *arguments: str | Path) -> Result:
-    """Run a shell script in which `tool` is the tool with these arguments."""
-    command = " ".join(map(shlex.quote, [*TOOL, *map(str, arguments)]))
-    return subprocess.run(
-        ["bash", "-c", f"tool() {{ {command}; }}; {script}"],
-        capture_output=True,
-        encoding="utf-8",
-        stdin=subprocess.DEVNULL,
-        env=environment(),
-        timeout=SECONDS,
-        check=False,
-    )
-
-
-def saved(folder: Path, name: str, recording: Recording) -> Path:
-    """The recording as a file of this name."""
-    path = folder / name
-    path.write_bytes(b"".join(line + b"\n" for line in recording.lines()))
-    return path
+    from tests.command_line import Result
 
 
 @pytest.fixture
@@ -114,22 +81,6 @@ def large(tmp_path: Path) -> Path:
     for ident in range(1, 2001):
         recording.resume(ident, f"session {ident}").result(ident, {})
     return saved(tmp_path, "large.ndjson", recording)
-
-
-def assert_refused(result: Result, *words: str) -> None:
-    """Exit status 2, nothing but one clear line on standard error."""
-    assert result.returncode == 2
-    assert result.stdout == ""
-    assert_one_line(result, *words)
-
-
-def assert_one_line(result: Result, *words: str) -> None:
-    """One clear line on standard error, with these words."""
-    assert re.fullmatch(r"replaylint: [^\n]+\n", result.stderr), result.stderr
-    assert "Traceback" not in result.stderr
-    assert "internal error" not in result.stderr
-    for word in words:
-        assert word in result.stderr
 
 
 # Exit status
@@ -298,73 +249,48 @@ def test_a_missing_file_that_resembles_a_command_suggests_it(tmp_path: Path) -> 
 # Streams
 
 
-def unread(*arguments: str | Path) -> tuple[int, bytes]:
-    """Exit status and standard error where nobody reads the results."""
-    reading, writing = os.pipe()
-    os.close(reading)
-    try:
-        result = subprocess.run(
-            [*TOOL, *map(str, arguments)],
-            stdout=writing,
-            stderr=subprocess.PIPE,
-            env=environment(),
-            timeout=SECONDS,
-            check=False,
-        )
-    finally:
-        os.close(writing)
-    return result.returncode, result.stderr
-
-
 @pytest.mark.parametrize("name", ["clean", "errors", "large"])
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_reader_that_is_gone_changes_nothing(form: str, name: str, request: pytest.FixtureRequest) -> None:
-    assert unread("-f", form, request.getfixturevalue(name)) == (int(name != "clean"), b"")
+    assert unread("-f", form, request.getfixturevalue(name)) == (int(name != "clean"), "")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
 def test_help_for_a_reader_that_is_gone(arguments: list[str]) -> None:
-    assert unread(*arguments) == (0, b"")
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_a_reader_that_reads_one_line_changes_nothing(form: str, large: Path) -> None:
-    result = shell("tool | head -n 1; exit ${PIPESTATUS[0]}", "-f", form, large)
-    assert (result.returncode, result.stderr) == (1, "")
-    assert result.stdout.count("\n") == 1
+    assert unread(*arguments) == (0, "")
 
 
 @pytest.mark.parametrize("name", ["clean", "errors"])
 @pytest.mark.parametrize("form", FORMATS)
 def test_standard_output_may_be_closed(form: str, name: str, request: pytest.FixtureRequest) -> None:
-    result = shell("tool >&-", "-f", form, request.getfixturevalue(name))
+    result = run("-f", form, request.getfixturevalue(name), closed=[1])
     assert (result.returncode, result.stdout, result.stderr) == (int(name == "errors"), "", "")
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
 def test_standard_output_may_be_closed_for_help(arguments: list[str]) -> None:
-    result = shell("tool >&-", *arguments)
+    result = run(*arguments, closed=[1])
     assert (result.returncode, result.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(("arguments", "status"), [(["absent"], 2), (["--nonsense"], 2), (["-"], 2)])
 def test_standard_error_may_be_closed(arguments: list[str], status: int) -> None:
-    result = shell("tool 2>&-", *arguments)
+    result = run(*arguments, closed=[2])
     assert (result.returncode, result.stderr) == (status, "")
     assert "Traceback" not in result.stdout
 
 
 def test_all_streams_may_be_closed(errors: Path) -> None:
-    assert shell("tool <&- >&- 2>&-", errors).returncode == 1
+    assert run(errors, closed=[0, 1, 2]).returncode == 1
 
 
 def test_standard_input_may_be_closed(errors: Path) -> None:
-    result = shell("tool <&-", errors)
+    result = run(errors, closed=[0])
     assert (result.returncode, result.stderr) == (1, "")
 
 
 def test_closed_standard_input_cannot_be_read() -> None:
-    result = shell("tool <&-", "-")
+    result = run("-", closed=[0])
     assert result.returncode == 2
     assert_one_line(result, "-: standard input is closed")
 
@@ -394,7 +320,7 @@ def test_empty_standard_input_is_2() -> None:
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("name", ["clean", "errors", "large"])
 def test_a_full_disk_is_2(form: str, name: str, request: pytest.FixtureRequest) -> None:
-    result = shell("tool >/dev/full", "-f", form, request.getfixturevalue(name))
+    result = to_a_full_disk("-f", form, request.getfixturevalue(name))
     assert result.returncode == 2
     assert_one_line(result, "cannot be written", "No space left")
 
@@ -402,37 +328,12 @@ def test_a_full_disk_is_2(form: str, name: str, request: pytest.FixtureRequest) 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
 def test_a_full_disk_is_2_for_help(arguments: list[str]) -> None:
-    result = shell("tool >/dev/full", *arguments)
+    result = to_a_full_disk(*arguments)
     assert result.returncode == 2
     assert_one_line(result, "cannot be written", "No space left")
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
-def test_an_interrupt_is_130(clean: Path, tmp_path: Path) -> None:
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    command = [*TOOL, str(fifo)]
-    with (
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process,
-        fifo.open("wb") as writer,  # waits for the reader
-    ):
-        writer.write(clean.read_bytes())
-        writer.flush()
-        process.send_signal(signal.SIGINT)
-        output, complaint = process.communicate(timeout=SECONDS)
-    assert (process.returncode, output, complaint) == (130, b"", b"")
-
-
 # Encodings
-
-
-NARROW: list[dict[str, str]] = [
-    {"LC_ALL": "C", "PYTHONUTF8": "0"},
-    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-    {"PYTHONIOENCODING": "cp1252"},
-    {"PYTHONIOENCODING": "ascii:strict"},
-    {"PYTHONIOENCODING": "utf-16"},
-]
 
 
 @pytest.fixture
@@ -448,15 +349,9 @@ def foreign(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("quiet", [False, True])
 def test_no_encoding_is_too_narrow(form: str, quiet: bool, variables: dict[str, str], foreign: Path) -> None:
-    result = subprocess.run(
-        [*TOOL, "-f", form, *(["-q"] if quiet else []), str(foreign)],
-        capture_output=True,
-        env=environment(**variables),
-        timeout=SECONDS,
-        check=False,
-    )
-    assert (result.returncode, result.stderr) == (1, b"")
-    assert b"RL201" in result.stdout.replace(b"\0", b"")
+    status, output, complaint = run_bytes("-f", form, *(["-q"] if quiet else []), foreign, variables=variables)
+    assert (status, complaint) == (1, b"")
+    assert b"RL201" in output.replace(b"\0", b"")
 
 
 @pytest.mark.parametrize("variables", [*NARROW[:4], {"LC_ALL": "C"}], ids=str)
@@ -468,23 +363,6 @@ def test_a_narrow_encoding_gets_ascii(variables: dict[str, str], clean: Path) ->
     assert "\u2591" in run(clean.name, cwd=clean.parent).stdout
 
 
-@pytest.mark.parametrize("variables", NARROW, ids=str)
-def test_no_encoding_is_too_narrow_for_errors(variables: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / "\N{SNOWMAN}").write_text("\N{SNOWMAN}\n", encoding="utf-8")
-    result = subprocess.run(
-        [*TOOL, "\N{SNOWMAN}", "\U0001f600"],
-        capture_output=True,
-        cwd=tmp_path,
-        env=environment(**variables),
-        timeout=SECONDS,
-        check=False,
-    )
-    complaint = result.stderr.replace(b"\0", b"")
-    assert result.returncode == 2
-    assert complaint.count(b"replaylint: ") == 2
-    assert b"Traceback" not in complaint
-
-
 def test_in_an_encoding_that_has_them_characters_stand_as_they_are(foreign: Path) -> None:
     for form in ("text", "concise"):
         result = run("-f", form, foreign)
@@ -494,14 +372,13 @@ def test_in_an_encoding_that_has_them_characters_stand_as_they_are(foreign: Path
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are text")
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_file_name_may_be_any_bytes(form: str, errors: Path) -> None:
-    path = os.fsencode(errors.parent) + b"/\xff\x1b.ndjson"
-    errors.rename(os.fsdecode(path))
-    command = [os.fsencode(each) for each in [*TOOL, "-f", form]]
-    result = subprocess.run([*command, path], capture_output=True, env=environment(), timeout=SECONDS, check=False)
-    assert (result.returncode, result.stderr) == (1, b"")
-    assert b"RL201" in result.stdout
-    assert b"\x1b" not in result.stdout
-    assert b"\xff" not in result.stdout
+    path = os.fsdecode(os.fsencode(errors.parent) + b"/\xff\x1b.ndjson")
+    errors.rename(path)
+    status, output, complaint = run_bytes("-f", form, path)
+    assert (status, complaint) == (1, b"")
+    assert b"RL201" in output
+    assert b"\x1b" not in output
+    assert b"\xff" not in output
 
 
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {}])
@@ -678,30 +555,6 @@ def test_colour(options: list[str], variables: dict[str, str], coloured: bool, e
     assert "\x1b" not in run(*options, "-f", "concise", errors, variables=variables).stdout
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
-@pytest.mark.parametrize("columns", [60, 100])
-def test_a_terminal_is_filled_and_not_overrun(columns: int, errors: Path) -> None:
-    import fcntl  # noqa: PLC0415
-    import pty  # noqa: PLC0415
-    import struct  # noqa: PLC0415
-    import termios  # noqa: PLC0415
-
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    variables = environment(TERM="xterm")
-    child = subprocess.Popen([*TOOL, errors.name], cwd=errors.parent, stdout=theirs, env=variables)
-    os.close(theirs)
-    output = b""
-    with suppress(OSError):  # the end of a terminal
-        while data := os.read(ours, 4096):
-            output += data
-    os.close(ours)
-    assert child.wait(SECONDS) == 1
-    assert b"\x1b[1;31merror RL201\x1b[0m" in output
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", output.decode()).split("\r\n")
-    assert columns * 3 / 4 < max(map(len, lines)) <= columns
-
-
 def test_concise_is_what_editors_jump_to(errors: Path) -> None:
     result = run("-f", "concise", errors.name, cwd=errors.parent)
     lines = result.stdout.splitlines()
@@ -709,10 +562,8 @@ def test_concise_is_what_editors_jump_to(errors: Path) -> None:
     assert lines[0] == "errors.ndjson:3: session/resume 1 s: unmarked, 1 history, replay 10.0 ms, response gap 10.0 ms"
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_the_same_input_gives_the_same_bytes(form: str, errors: Path, large: Path) -> None:
-    outputs = {run("-f", form, errors, large, variables={"PYTHONHASHSEED": seed}).stdout for seed in ("0", "1", "2")}
-    assert len(outputs) == 1
+def test_the_same_input_gives_the_same_bytes(errors: Path, large: Path) -> None:
+    assert_hashes_do_not_matter(*(("-f", form, errors, large) for form in FORMATS))
 
 
 # Exports
@@ -767,16 +618,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_what_is_read_is_not_overwritten(option: str, output: str, inputs: list[str], read: Path) -> None:
     before = contents(read)
     with (read / "d" / "a.ndjson").open("rb") as stdin:
-        result = subprocess.run(
-            [*TOOL, "-q", f"{option}{output}", *inputs],
-            stdin=stdin,
-            capture_output=True,
-            encoding="utf-8",
-            cwd=read,
-            env=environment(),
-            timeout=SECONDS,
-            check=False,
-        )
+        result = run("-q", f"{option}{output}", *inputs, cwd=read, stdin=stdin.fileno())
     assert_refused(result, f"'{output}' {READ}")
     assert contents(read) == before
 
@@ -926,7 +768,7 @@ def test_help_of_a_command(command: str, words: list[str]) -> None:
     for word in words:
         assert word in result.stdout
     assert "--fail-on" not in result.stdout
-    assert unread(command, "--help") == (0, b"")
+    assert unread(command, "--help") == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -962,7 +804,7 @@ def test_a_file_called_like_another_command_can_be_linted(errors: Path) -> None:
         assert run(*arguments, cwd=errors.parent).returncode == 1
 
 
-def test_show_as_a_process(errors: Path) -> None:
+def test_show(errors: Path) -> None:
     result = run("show", f"{errors.name}:5", "--context", "1", cwd=errors.parent)
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("errors.ndjson:5: response session/resume 1, agent to client\n")
@@ -970,26 +812,131 @@ def test_show_as_a_process(errors: Path) -> None:
     missing = run("show", f"{errors.name}:6", cwd=errors.parent)
     assert_refused(missing, "errors.ndjson: has 5 lines; there is no line 6")
     assert shell("cat " + shlex.quote(str(errors)) + " | tool", "show", "--", "-:5").stdout.startswith("-:5: response")
-    assert unread("show", f"{errors}:5") == (0, b"")
+    assert unread("show", f"{errors}:5") == (0, "")
 
 
-def test_extract_as_a_process(errors: Path) -> None:
+def test_extract(errors: Path) -> None:
     small = errors.parent / "small"
     result = run("extract", errors, "--resume", "1", "-o", small)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
     assert small.read_bytes() == errors.read_bytes()
     piped = run("extract", "-", "--resume", "1", "-o", "-", stdin=errors.read_text())
     assert (piped.returncode, piped.stdout, piped.stderr) == (0, errors.read_text(), "")
-    assert unread("extract", errors, "--resume", "1", "-o", "-") == (0, b"")
+    assert unread("extract", errors, "--resume", "1", "-o", "-") == (0, "")
     assert sorted(path.name for path in errors.parent.iterdir()) == ["errors.ndjson", "small"]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_full_disk_is_2_for_commands(errors: Path) -> None:
     for arguments in (["show", f"{errors}:5"], ["extract", errors, "--resume", "1", "-o", "-"]):
-        result = shell("tool >/dev/full", *arguments)
+        result = to_a_full_disk(*arguments)
         assert result.returncode == 2
         assert_one_line(result, "cannot be written", "No space left")
+
+
+# What only a process of its own shows
+
+
+@pytest.mark.parametrize("variables", [{}, {"LC_ALL": "C"}, {"COLUMNS": "40", "FORCE_COLOR": "1"}, *NARROW], ids=str)
+def test_a_process_prints_what_this_one_prints(variables: dict[str, str], foreign: Path, clean: Path) -> None:
+    """Where a text is encoded as the variables say. Everything else here is run in this process."""
+    foreign.rename(foreign.parent / "foreign")
+    for arguments in (["foreign", clean.name, "-"], ["--help"], ["--nonsense"]):
+        results = [
+            each(*arguments, cwd=clean.parent, stdin=clean.read_bytes(), variables=variables)
+            for each in (process, run_bytes)
+        ]
+        assert results[0] == results[1]
+
+
+def test_a_process_whose_results_are_not_read(large: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        result = subprocess.run(
+            [*TOOL, str(large)],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            env=environment(),
+            timeout=SECONDS,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (result.returncode, result.stderr) == (1, b"")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes no streams so")
+@pytest.mark.parametrize(("redirections", "status"), [(">&-", 1), ("<&-", 1), ("<&- >&- 2>&-", 1), (">/dev/full", 2)])
+def test_a_process_whose_streams_are_closed_or_full(redirections: str, status: int, errors: Path) -> None:
+    result = shell(f"tool {redirections}", errors)
+    assert result.returncode == status
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_reader_that_reads_one_line_changes_nothing(form: str, large: Path) -> None:
+    result = shell("tool | head -n 1; exit ${PIPESTATUS[0]}", "-f", form, large)
+    assert (result.returncode, result.stderr) == (1, "")
+    assert result.stdout.count("\n") == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_an_interrupt_is_130(clean: Path, tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    with (
+        subprocess.Popen(
+            [*TOOL, str(fifo)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+        ) as process,
+        fifo.open("wb") as writer,  # waits for the reader
+    ):
+        writer.write(clean.read_bytes())
+        writer.flush()
+        process.send_signal(signal.SIGINT)
+        output, complaint = process.communicate(timeout=SECONDS)
+    assert (process.returncode, output, complaint) == (130, b"", b"")
+
+
+@pytest.mark.parametrize("variables", NARROW, ids=str)
+def test_no_encoding_is_too_narrow_for_errors(variables: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "\N{SNOWMAN}").write_text("\N{SNOWMAN}\n", encoding="utf-8")
+    result = subprocess.run(
+        [*TOOL, "\N{SNOWMAN}", "\U0001f600"],
+        capture_output=True,
+        cwd=tmp_path,
+        env=environment(**variables),
+        timeout=SECONDS,
+        check=False,
+    )
+    complaint = result.stderr.replace(b"\0", b"")
+    assert result.returncode == 2
+    assert complaint.count(b"replaylint: ") == 2
+    assert b"Traceback" not in complaint
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+@pytest.mark.parametrize("columns", [60, 100])
+def test_a_terminal_is_filled_and_not_overrun(columns: int, errors: Path) -> None:
+    import fcntl  # noqa: PLC0415
+    import pty  # noqa: PLC0415
+    import struct  # noqa: PLC0415
+    import termios  # noqa: PLC0415
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    variables = environment(TERM="xterm")
+    child = subprocess.Popen([*TOOL, errors.name], cwd=errors.parent, stdout=theirs, env=variables)
+    os.close(theirs)
+    output = b""
+    with suppress(OSError):  # the end of a terminal
+        while data := os.read(ours, 4096):
+            output += data
+    os.close(ours)
+    assert child.wait(SECONDS) == 1
+    assert b"\x1b[1;31merror RL201\x1b[0m" in output
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", output.decode()).split("\r\n")
+    assert columns * 3 / 4 < max(map(len, lines)) <= columns
 
 
 # Start-up

@@ -20,10 +20,10 @@ from replaylint.render.view import View
 from replaylint.replay.timing import FIGURES
 from replaylint.statistics.bootstrap import difference
 from replaylint.views.comparison import compare
+from tests.command_line import run
 from tests.conftest import ROOT
 from tests.recordings import Message, Recording
 from tests.reports import EVIL, assert_golden
-from tests.test_command_line import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -23,9 +23,9 @@ from replaylint.recording import directions
 from replaylint.recording.detect import recognise
 from replaylint.recording.formats import every_format
 from replaylint.recording.source import Source
+from tests.command_line import run
 from tests.conftest import ROOT
 from tests.recordings import DIRECTION_WORDS, Message, Recording, found, report_of_file
-from tests.test_command_line import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -17,9 +17,9 @@ import pytest
 from orjson import dumps
 
 from tests import independent
+from tests.command_line import run
 from tests.conftest import ROOT
 from tests.recordings import Message, Recording, report_of_file
-from tests.test_command_line import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

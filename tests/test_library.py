@@ -25,9 +25,10 @@ from replaylint.recording.message import AGENT, ClockStep, Ended, Header, Label,
 from replaylint.recording.source import Source
 from replaylint.render import FORMATS
 from tests.conftest import ROOT
+from tests.profiles import profile
 from tests.recordings import Recording, report_of_file
 from tests.strategies import json_values
-from tests.test_properties import profile, rendered
+from tests.test_properties import rendered
 from tests.test_schema import check
 
 if TYPE_CHECKING:
