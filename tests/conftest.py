@@ -38,14 +38,29 @@ def shared() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def network() -> None:
+    """Who asks for it, also by another fixture, has the marker of this name."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs the network, before tests are chosen by their markers."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "network" in item.fixturenames:
+            item.add_marker("network")
+
+
 @pytest.fixture
-def packaged(cache: pytest.Cache) -> Callable[[str, str, str], bytes]:
+def packaged(cache: pytest.Cache, network: None) -> Callable[[str, str, str], bytes]:
     """Reads a file of a package of npm or PyPI, which pytest's cache keeps; without one, the test is skipped."""
 
     def read(registry: str, package: str, name: str) -> bytes:
         kept = cache.mkdir(package.replace("/", "-")) / Path(name).name
         if not kept.exists():
-            kept.write_bytes(_fetched(registry, package, name))
+            fetched = kept.with_name(f"{kept.name}.{os.getpid()}")  # other processes may fetch it, too
+            fetched.write_bytes(_fetched(registry, package, name))
+            fetched.replace(kept)
         return kept.read_bytes()
 
     return read

@@ -144,7 +144,12 @@ FED = [path for path, why in NOT_FED.items() if why is None]
 def test_feeding_is_reading(path: Path) -> None:
     messages, expected = messages_of(path), substance(report_of_file(path))
     for form in FORMS.values():
-        assert substance(as_json(fed(messages, form))) == expected
+        assert substance(json.loads(dumps(fed(messages, form)))) == expected
+
+
+@pytest.mark.parametrize("path", FED, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_what_is_fed_is_as_declared(path: Path) -> None:
+    as_json(fed(messages_of(path), FORMS["parsed"]))
 
 
 def test_nearly_all_recordings_can_be_fed() -> None:

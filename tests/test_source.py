@@ -462,6 +462,7 @@ def measured(*arguments: str | Path, stdin: bytes | None = None) -> tuple[int, s
 
 
 @has_peak
+@pytest.mark.memory
 def test_a_line_of_200_megabytes(tmp_path: Path) -> None:
     lines = complete()
     begun, ended = long_line(1, 9).split(b'"x"')
