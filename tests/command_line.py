@@ -16,6 +16,7 @@ import subprocess
 import sys
 from contextlib import ExitStack, chdir, contextmanager, nullcontext, suppress
 from functools import cache
+from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 from unittest.mock import patch
@@ -23,11 +24,9 @@ from unittest.mock import patch
 from replaylint import cli
 from replaylint.commands.files import STDERR
 from replaylint.commands.terminal import CHECKOUTS
-from tests.conftest import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from tests.recordings import Recording
 
@@ -279,7 +278,7 @@ def assert_hashes_do_not_matter(*calls: Sequence[str | Path], seeds: Iterable[in
             [sys.executable, "-c", script],
             capture_output=True,
             encoding="utf-8",
-            cwd=ROOT,
+            cwd=Path(__file__).parent.parent,
             input=json.dumps([list(map(str, call)) for call in calls]),
             env=environment(PYTHONHASHSEED=str(seed)),
             timeout=SECONDS,

@@ -7,10 +7,7 @@ import json
 import os
 import re
 import shlex
-import signal
-import subprocess
 import sys
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -23,13 +20,9 @@ from replaylint.commands import COMMANDS
 from tests.command_line import (
     FORMATS,
     NARROW,
-    SECONDS,
-    TOOL,
     assert_hashes_do_not_matter,
     assert_one_line,
     assert_refused,
-    environment,
-    process,
     run,
     run_bytes,
     saved,
@@ -37,50 +30,12 @@ from tests.command_line import (
     to_a_full_disk,
     unread,
 )
-from tests.conftest import ROOT
 from tests.recordings import Message, Recording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tests.command_line import Result
-
-
-@pytest.fixture
-def clean(tmp_path: Path) -> Path:
-    """A recording without findings."""
-    recording = Recording().initialize_v2().resume(1, "s").message("s", "m1").marker("s").idle("s").result(1, {})
-    return saved(tmp_path, "clean.ndjson", recording)
-
-
-@pytest.fixture
-def errors(tmp_path: Path) -> Path:
-    """RL201 and RL212, both errors, at line 5."""
-    recording = Recording().initialize_v2().resume(1, "s").message("s", "m1").result(1, {})
-    return saved(tmp_path, "errors.ndjson", recording)
-
-
-@pytest.fixture
-def warnings(tmp_path: Path) -> Path:
-    """RL209, a warning, at line 5."""
-    recording = Recording().initialize_v2().resume(1, "s").message("s", "m1").error(1, -32603)
-    return saved(tmp_path, "warnings.ndjson", recording)
-
-
-@pytest.fixture
-def infos(tmp_path: Path) -> Path:
-    """RL005 at line 1 and RL105 at line 3, both infos."""
-    recording = Recording().initialize_v2().client(1, "session/prompt", sessionId="s")
-    return saved(tmp_path, "infos.ndjson", recording)
-
-
-@pytest.fixture
-def large(tmp_path: Path) -> Path:
-    """A recording whose report is larger than any pipe's buffer, with an error in each of its resumes."""
-    recording = Recording().initialize_v2()
-    for ident in range(1, 2001):
-        recording.resume(ident, f"session {ident}").result(ident, {})
-    return saved(tmp_path, "large.ndjson", recording)
 
 
 # Exit status
@@ -336,15 +291,6 @@ def test_a_full_disk_is_2_for_help(arguments: list[str]) -> None:
 # Encodings
 
 
-@pytest.fixture
-def foreign(tmp_path: Path) -> Path:
-    """A recording whose ids no narrow encoding has, with RL201 and RL212, in a file whose name it has not either."""
-    session = "s-\N{SNOWMAN}-\U0001f600-\N{LATIN SMALL LETTER E WITH ACUTE}"
-    recording = Recording().initialize_v2(agent="\N{CJK UNIFIED IDEOGRAPH-4E2D}").resume("\N{SNOWMAN}", session)
-    recording.child(session, "\N{GREEK SMALL LETTER ALPHA}").result("\N{SNOWMAN}", {})
-    return saved(tmp_path, "\N{SNOWMAN}.ndjson", recording)
-
-
 @pytest.mark.parametrize("variables", NARROW, ids=str)
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("quiet", [False, True])
@@ -566,161 +512,6 @@ def test_the_same_input_gives_the_same_bytes(errors: Path, large: Path) -> None:
     assert_hashes_do_not_matter(*(("-f", form, errors, large) for form in FORMATS))
 
 
-# Exports
-
-
-def test_what_is_exported_is_what_is_printed(errors: Path) -> None:
-    result = run("-f", "concise", "--export", "json=report.json", "--export", "SARIF=x", errors.name, cwd=errors.parent)
-    assert (result.returncode, result.stderr) == (1, "")
-    assert result.stdout == run("-f", "concise", errors.name, cwd=errors.parent).stdout
-    exported = (errors.parent / "report.json").read_text()
-    assert exported == run("-f", "json", errors.name, cwd=errors.parent).stdout
-    assert '"2.1.0"' in (errors.parent / "x").read_text()
-
-
-READ = "is read and would be lost: name another file"
-
-
-@pytest.fixture
-def read(errors: Path) -> Path:
-    """A folder with a recording, other names for it, and a settings file."""
-    folder = errors.parent / "d"
-    folder.mkdir()
-    recording = errors.rename(folder / "a.ndjson")
-    (errors.parent / "link.ndjson").symlink_to(recording)
-    (errors.parent / "hard.ndjson").hardlink_to(recording)
-    (errors.parent / "replaylint.toml").touch()
-    return errors.parent
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file in this folder and those in it."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-@pytest.mark.parametrize(
-    ("output", "inputs"),
-    [
-        ("d/a.ndjson", ["d/a.ndjson"]),
-        ("./d/../d/a.ndjson", ["d/a.ndjson"]),
-        ("link.ndjson", ["d/a.ndjson"]),
-        ("hard.ndjson", ["d/a.ndjson"]),
-        ("d/a.ndjson", ["d"]),
-        ("link.ndjson", ["d"]),
-        ("d/a.ndjson", ["."]),
-        ("d/a.ndjson", ["-"]),
-        ("d/a.ndjson", ["/dev/stdin"]),
-        ("d/a.ndjson", ["--client-file", "link.ndjson", "--agent-file", "-"]),
-        ("replaylint.toml", ["d"]),
-    ],
-)
-@pytest.mark.parametrize("option", ["--export=json=", "--write-baseline="])
-def test_what_is_read_is_not_overwritten(option: str, output: str, inputs: list[str], read: Path) -> None:
-    before = contents(read)
-    with (read / "d" / "a.ndjson").open("rb") as stdin:
-        result = run("-q", f"{option}{output}", *inputs, cwd=read, stdin=stdin.fileno())
-    assert_refused(result, f"'{output}' {READ}")
-    assert contents(read) == before
-
-
-@pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "junit", "csv", "text", "concise", "github"])
-def test_an_earlier_report_among_recordings_is_overwritten(form: str, read: Path) -> None:
-    for _ in range(2):
-        result = run("-f", "concise", "--export", f"{form}=d/report", "d", cwd=read)
-        assert result.returncode == 1
-    assert (read / "d" / "report").read_text() == run("-f", form, "d", cwd=read).stdout
-
-
-def test_an_earlier_baseline_among_recordings_is_overwritten(read: Path) -> None:
-    for _ in range(2):
-        assert run("--write-baseline", "d/known.json", "d", cwd=read).returncode == 0
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--export", "json=x", "--export", "csv=./x"],
-        ["--export", "json=x", "--write-baseline", "x"],
-        ["--export", "json=known.json", "--baseline", "known.json"],
-    ],
-)
-def test_two_outputs_are_two_files(arguments: list[str], errors: Path) -> None:
-    assert run("--write-baseline", "known.json", errors, cwd=errors.parent).returncode == 0
-    before = contents(errors.parent)
-    assert_refused(run(*arguments, errors, cwd=errors.parent), "is read or written already: name another file")
-    assert contents(errors.parent) == before
-
-
-@pytest.mark.skipif(not Path("/dev/null").exists(), reason="there are no devices")
-def test_a_device_may_be_written_to_twice(errors: Path) -> None:
-    result = run("-f", "concise", errors, *["--export=json=/dev/null", "--export=csv=/dev/null"])
-    assert (result.returncode, result.stderr) == (1, "")
-    assert Path("/dev/null").is_char_device()
-
-
-@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there are no paths for open files")
-def test_an_open_file_is_written_to(errors: Path) -> None:
-    folder = shlex.quote(str(errors.parent))
-    exported, printed = (run("-f", form, errors, cwd=errors.parent).stdout for form in ("csv", "concise"))
-    for path, redirected in (
-        ("/dev/stdout", ">out"),
-        ("/dev/fd/1", ">out"),
-        ("/dev/stdout", "| cat >out"),
-    ):
-        result = shell(f"cd {folder}; tool {redirected}", "-f", "concise", errors, "--export", f"csv={path}")
-        assert result.stderr == ""
-        assert (errors.parent / "out").read_bytes().decode() == exported + printed
-    result = shell("tool", "-f", "concise", errors, "absent", "--export", "csv=/dev/stderr")
-    assert result.stderr == "replaylint: absent: no such file\n" + run("-f", "csv", errors, "absent").stdout
-    result = shell(f"cd {folder}; echo before >other; tool 3>>other; cat other", "-q", errors, "--export=csv=/dev/fd/3")
-    assert result.stdout.endswith(f"before\n{exported}")
-
-
-def test_where_other_output_goes_nothing_is_exported(errors: Path) -> None:
-    folder = shlex.quote(str(errors.parent))
-    for option in ("--export=csv=out", "--write-baseline=out"):
-        result = shell(f"cd {folder}; tool >out", "-f", "concise", errors, option)
-        assert result.returncode == 2
-        assert_one_line(result, "out: is where other output goes; name another file")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="links take rights there")
-def test_a_loop_of_links_is_not_written_to(errors: Path) -> None:
-    (errors.parent / "loop").symlink_to("loop")
-    result = run("-q", errors, "--export=csv=loop", cwd=errors.parent)
-    assert result.returncode == 2
-    assert_one_line(result, "loop: cannot be written: ")
-    assert (errors.parent / "loop").is_symlink()
-
-
-def test_a_pipe_is_written_to(errors: Path) -> None:
-    command = " ".join(map(shlex.quote, [*TOOL, "-f", "concise", str(errors), "--export"]))
-    result = shell(f"{{ {command} json=>(cat >&3) >/dev/null; }} 3>&1 | cat")
-    assert (result.stdout, result.stderr) == (run("-f", "json", errors).stdout, "")
-
-
-def test_exports_are_written_whatever_becomes_of_the_results(errors: Path) -> None:
-    result = shell("tool >/dev/full", errors, "--export", f"json={errors.parent}/report.json")
-    assert result.returncode == 2
-    assert_one_line(result, "the results cannot be written")
-    assert (errors.parent / "report.json").read_text() == run("-f", "json", errors).stdout
-
-
-@pytest.mark.skipif(os.name == "nt", reason="there are no limits")
-def test_what_cannot_be_written_whole_leaves_nothing_behind(errors: Path, tmp_path: Path) -> None:
-    full = "export PYTHONDONTWRITEBYTECODE=1; ulimit -f 1; tool"  # no file can be larger than 1 KiB
-    (tmp_path / "report").write_text("before")
-    before = contents(tmp_path)
-    result = shell(f"{full} | cat; exit ${{PIPESTATUS[0]}}", errors, "--export", f"json={tmp_path}/report")
-    assert result.returncode == 2
-    assert_one_line(result, "report: cannot be written: File too large")
-    assert result.stdout == run(errors).stdout
-    sample = ROOT / "sample_traces" / "claude-v1-load.ndjson"
-    result = shell(full, "extract", sample, "--resume", "1", "-o", f"{tmp_path}/new")
-    assert_refused(result, "new: cannot be written: File too large")
-    assert contents(tmp_path) == before
-
-
 # Settings on the command line
 
 
@@ -832,143 +623,3 @@ def test_a_full_disk_is_2_for_commands(errors: Path) -> None:
         result = to_a_full_disk(*arguments)
         assert result.returncode == 2
         assert_one_line(result, "cannot be written", "No space left")
-
-
-# What only a process of its own shows
-
-
-@pytest.mark.parametrize("variables", [{}, {"LC_ALL": "C"}, {"COLUMNS": "40", "FORCE_COLOR": "1"}, *NARROW], ids=str)
-def test_a_process_prints_what_this_one_prints(variables: dict[str, str], foreign: Path, clean: Path) -> None:
-    """Where a text is encoded as the variables say. Everything else here is run in this process."""
-    foreign.rename(foreign.parent / "foreign")
-    for arguments in (["foreign", clean.name, "-"], ["--help"], ["--nonsense"]):
-        results = [
-            each(*arguments, cwd=clean.parent, stdin=clean.read_bytes(), variables=variables)
-            for each in (process, run_bytes)
-        ]
-        assert results[0] == results[1]
-
-
-def test_a_process_whose_results_are_not_read(large: Path) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    try:
-        result = subprocess.run(
-            [*TOOL, str(large)],
-            stdout=writing,
-            stderr=subprocess.PIPE,
-            env=environment(),
-            timeout=SECONDS,
-            check=False,
-        )
-    finally:
-        os.close(writing)
-    assert (result.returncode, result.stderr) == (1, b"")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="closes no streams so")
-@pytest.mark.parametrize(("redirections", "status"), [(">&-", 1), ("<&-", 1), ("<&- >&- 2>&-", 1), (">/dev/full", 2)])
-def test_a_process_whose_streams_are_closed_or_full(redirections: str, status: int, errors: Path) -> None:
-    result = shell(f"tool {redirections}", errors)
-    assert result.returncode == status
-    assert "Traceback" not in result.stderr
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_a_reader_that_reads_one_line_changes_nothing(form: str, large: Path) -> None:
-    result = shell("tool | head -n 1; exit ${PIPESTATUS[0]}", "-f", form, large)
-    assert (result.returncode, result.stderr) == (1, "")
-    assert result.stdout.count("\n") == 1
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
-def test_an_interrupt_is_130(clean: Path, tmp_path: Path) -> None:
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    with (
-        subprocess.Popen(
-            [*TOOL, str(fifo)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
-        ) as process,
-        fifo.open("wb") as writer,  # waits for the reader
-    ):
-        writer.write(clean.read_bytes())
-        writer.flush()
-        process.send_signal(signal.SIGINT)
-        output, complaint = process.communicate(timeout=SECONDS)
-    assert (process.returncode, output, complaint) == (130, b"", b"")
-
-
-@pytest.mark.parametrize("variables", NARROW, ids=str)
-def test_no_encoding_is_too_narrow_for_errors(variables: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / "\N{SNOWMAN}").write_text("\N{SNOWMAN}\n", encoding="utf-8")
-    result = subprocess.run(
-        [*TOOL, "\N{SNOWMAN}", "\U0001f600"],
-        capture_output=True,
-        cwd=tmp_path,
-        env=environment(**variables),
-        timeout=SECONDS,
-        check=False,
-    )
-    complaint = result.stderr.replace(b"\0", b"")
-    assert result.returncode == 2
-    assert complaint.count(b"replaylint: ") == 2
-    assert b"Traceback" not in complaint
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
-@pytest.mark.parametrize("columns", [60, 100])
-def test_a_terminal_is_filled_and_not_overrun(columns: int, errors: Path) -> None:
-    import fcntl  # noqa: PLC0415
-    import pty  # noqa: PLC0415
-    import struct  # noqa: PLC0415
-    import termios  # noqa: PLC0415
-
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    variables = environment(TERM="xterm")
-    child = subprocess.Popen([*TOOL, errors.name], cwd=errors.parent, stdout=theirs, env=variables)
-    os.close(theirs)
-    output = b""
-    with suppress(OSError):  # the end of a terminal
-        while data := os.read(ours, 4096):
-            output += data
-    os.close(ours)
-    assert child.wait(SECONDS) == 1
-    assert b"\x1b[1;31merror RL201\x1b[0m" in output
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", output.decode()).split("\r\n")
-    assert columns * 3 / 4 < max(map(len, lines)) <= columns
-
-
-# Start-up
-
-
-def imported(*arguments: str) -> set[str]:
-    """The modules that a run with these arguments has imported."""
-    code = (
-        "import sys, replaylint.cli as cli\n"
-        "sys.argv[0] = 'replaylint'\n"
-        "status = cli.main()\n"
-        "sys.stderr.write('\\n'.join(sys.modules))\n"
-        "sys.exit(status)"
-    )
-    command = [sys.executable, "-c", code, *arguments]
-    result = subprocess.run(
-        command, capture_output=True, encoding="utf-8", env=environment(), timeout=SECONDS, check=True
-    )
-    return set(result.stderr.split("\n"))
-
-
-TEXT = ("words", "layout", "bar", "selection")
-"""What the text report is made with."""
-
-
-@pytest.mark.parametrize("form", ["text", "concise", "json"])
-def test_a_plain_run_imports_little(form: str, clean: Path) -> None:
-    modules = imported("-f", form, str(clean))
-    assert "replaylint.recording.formats.envelope" in modules
-    assert modules.isdisjoint({f"replaylint.commands.{each}" for each in COMMANDS if each != "check"})
-    assert modules.isdisjoint({f"replaylint.report.{each}" for each in ("watch", "line", "extract")})
-    assert modules.isdisjoint({"rich", "gzip", "hashlib", "jsonschema", "pydantic", "asyncio", "hypothesis"})
-    assert {each for each in modules if each.startswith("replaylint.render.")} == {
-        f"replaylint.render.{each}" for each in {"json": (), "concise": ("words", "lines")}.get(form, TEXT)
-    } | {f"replaylint.render.{each}" for each in ("escape", "view", form)}
