@@ -20,6 +20,8 @@ from tests.recordings import Recording
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    Packaged = Callable[[str, str, str], bytes]
+
 ROOT = Path(__file__).resolve().parent.parent
 
 REGISTRIES = {
@@ -54,7 +56,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
-def packaged(cache: pytest.Cache, network: None) -> Callable[[str, str, str], bytes]:
+def packaged(cache: pytest.Cache, network: None) -> Packaged:
     """Reads a file of a package of npm or PyPI, which pytest's cache keeps; without one, the test is skipped."""
 
     def read(registry: str, package: str, name: str) -> bytes:
