@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import typer
 
@@ -13,20 +13,26 @@ from replaylint.commands import COMMANDS, DEFAULT
 from replaylint.commands.output import PROGRAM, OutputError, complain
 from replaylint.errors import UsageError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 ClickError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 """What typer raises for a call that is wrong; it has no public name for it."""
 
 
-def main() -> int:
-    """Run the command line; returns the exit status: the command's own, 2 for a wrong call, 130 for Ctrl-C."""
-    command, program, arguments = DEFAULT, PROGRAM, sys.argv[1:]
-    if arguments and arguments[0] in COMMANDS:
-        command = arguments.pop(0)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line with these arguments, or those of the process; it never exits.
+
+    Returns the exit status: the command's own, 2 for a wrong call, 130 for Ctrl-C.
+    """
+    command, program, rest = DEFAULT, PROGRAM, list(sys.argv[1:] if arguments is None else arguments)
+    if rest and rest[0] in COMMANDS:
+        command = rest.pop(0)
         if command != DEFAULT:
             program += f" {command}"
             gc.enable()  # `check` makes no cycles that grow with its input
     try:
-        return int(_app(command)(args=arguments, prog_name=program, standalone_mode=False) or 0)
+        return int(_app(command)(args=rest, prog_name=program, standalone_mode=False) or 0)
     except ClickError as error:
         complain(f"{error.format_message()} ({program} --help shows what it takes)")
     except (UsageError, OutputError) as error:

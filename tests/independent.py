@@ -1,4 +1,4 @@
-"""What the recordings in `shared/traces/real` show, calculated a second time, after RULES.md and with `json` alone.
+"""What the recordings in `sample_traces/real` show, calculated a second time, after RULES.md and with `json` alone.
 
 Nothing here comes from replaylint. It reads what those recordings hold: records with `ts`, `dir` and `msg`, one
 connection a file. Lines are counted from 0, times are in seconds, and nothing is rounded.

@@ -20,15 +20,15 @@ from replaylint.analysis.lint import lint
 from replaylint.errors import UsageError
 from replaylint.policies.known import accept, load
 from replaylint.render import FORMATS as FORMATS_OF_ALL
+from tests.command_line import FORMATS, assert_one_line, assert_refused, run, saved, shell
+from tests.profiles import profile
 from tests.recordings import Message, Recording
 from tests.reports import ONE, finding, rich
 from tests.strategies import json_values
-from tests.test_command_line import FORMATS, assert_one_line, assert_refused, run, saved, shell
-from tests.test_properties import profile
 from tests.test_schema import check
 
 if TYPE_CHECKING:
-    from tests.test_command_line import Result
+    from tests.command_line import Result
 
 
 def made(*faults: str, agent: str = "agent") -> Recording:

@@ -6,11 +6,12 @@ import math
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from replaylint.statistics.bootstrap import MIN_VALUES, PERCENT, RESAMPLES, SEED, difference
 from replaylint.statistics.percentiles import percentile
+from tests.profiles import profile
 
 values = st.lists(st.floats(0, 100), min_size=MIN_VALUES, max_size=40)
 
@@ -59,7 +60,7 @@ def test_it_is_the_same_each_time_and_another_with_another_seed() -> None:
 
 
 @given(values, values, st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=30)
+@profile(30)
 def test_order_does_not_matter(before: list[float], after: list[float], random: Random) -> None:
     found = difference(before, after)
     random.shuffle(before)

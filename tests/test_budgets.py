@@ -15,10 +15,10 @@ from replaylint.analysis.lint import lint
 from replaylint.errors import UnknownNameError, UsageError
 from replaylint.policies.budgets import NAMES, STATISTICS, Budget, Budgets, budget, budgets
 from replaylint.policies.units import in_seconds
+from tests.command_line import FORMATS, assert_refused, run, saved
+from tests.profiles import profile
 from tests.recordings import Message, Recording, found, report_of_file
-from tests.test_command_line import FORMATS, assert_refused, run, saved
-from tests.test_properties import profile
-from tests.test_rules import FOLDER, SAID
+from tests.test_rules import FOLDER, expectation
 from tests.test_schema import check
 
 if TYPE_CHECKING:
@@ -401,7 +401,7 @@ def test_one_finding_for_a_recording_tells_how_many_it_stands_for(untimed: Path,
     first, second = of_budget(both)
     assert (first["trace"], first["count"]) == (str(untimed), 3)
     assert (second["trace"], second["count"]) == (str(tmp_path / "z"), 1)
-    assert first["message"] == SAID["RL405"].message
+    assert first["message"] == expectation(FOLDER / "RL405" / "fires.ndjson")["details"][0]["message"]
     assert second["message"].endswith(" cannot be judged for 1 of 2 replays: there is no response")
 
 

@@ -140,7 +140,7 @@ def committed(folder: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def machine(tmp_path_factory: pytest.TempPathFactory, project: Path) -> dict[str, str]:
+def machine(tmp_path_factory: pytest.TempPathFactory, project: Path, network: None) -> dict[str, str]:
     """The variables of a machine with bash and a Python that has nothing; pip finds these wheels and no others."""
     located("bash")
     wheels, home = tmp_path_factory.mktemp("wheels"), tmp_path_factory.mktemp("home")

@@ -13,8 +13,8 @@ from replaylint.analysis.lint import lint
 from replaylint.render import renderer
 from replaylint.render.view import View
 from replaylint.replay.timing import FIGURES
+from tests.command_line import run
 from tests.recordings import Message, Recording, found, report_of, report_of_file
-from tests.test_command_line import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable

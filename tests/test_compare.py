@@ -19,9 +19,9 @@ from replaylint.render.view import View
 from replaylint.replay.timing import FIGURES
 from replaylint.statistics.bootstrap import difference
 from replaylint.views.comparison import compare
+from tests.command_line import run
 from tests.recordings import Message, Recording
 from tests.reports import EVIL, assert_golden
-from tests.test_command_line import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -705,5 +705,5 @@ def test_check_imports_nothing_of_it(tmp_path: Path) -> None:
     path = written(tmp_path / "t", recording(""))
     code = "import sys; sys.argv[1:] = [sys.argv[1]]; from replaylint.cli import main; main(); print(*sys.modules)"
     result = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
-    mine = ("commands.compare", "report.comparison", "report.saved", "render.comparison", "statistics.bootstrap")
+    mine = ("commands.compare", "views.comparison", "report.saved", "render.comparison", "statistics.bootstrap")
     assert {f"replaylint.{each}" for each in mine}.isdisjoint(result.stdout.split())

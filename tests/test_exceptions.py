@@ -15,9 +15,9 @@ from replaylint.errors import UnknownNameError, UsageError
 from replaylint.policies.exceptions import exception
 from replaylint.render import FORMATS
 from replaylint.report.model import Peer
+from tests.command_line import run, saved
+from tests.profiles import profile
 from tests.recordings import Message, Recording, found, report_of_file
-from tests.test_command_line import run, saved
-from tests.test_properties import profile
 from tests.test_schema import check
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 
 from replaylint.policies.expectations import outcomes
 from replaylint.replay.outcome import OUTCOMES
+from tests.command_line import FORMATS, assert_one_line, assert_refused, run, saved
 from tests.recordings import Message, Recording, found, report_of_file
-from tests.test_command_line import FORMATS, assert_one_line, assert_refused, run, saved
 from tests.test_schema import check
 
 if TYPE_CHECKING:

@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from orjson import dumps
 
 from replaylint.commands.extract import extract
 from replaylint.commands.output import OutputError
+from tests.command_line import shell
 from tests.conftest import ROOT
+from tests.profiles import profile
 from tests.recordings import Message, Recording, found, report_of_file
 from tests.strategies import Mix, connections, mixes
-from tests.test_command_line import shell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -120,23 +121,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("extract")
 
 
-EXAMPLES = settings(
-    max_examples=60,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-
-
-@EXAMPLES
+@profile(60)
 @given(mix=mixes())
 def test_every_resume_among_other_sessions(mix: Mix, folder: Path) -> None:
     # Whether a marker is RL205 depends on what else is pending, so here it may accuse.
     assert_all_extracted(saved(folder, mix.lines()), folder, accuses=True)
 
 
-@EXAMPLES
+@profile(60)
 @given(mix=connections())
 def test_every_resume_among_other_connections(mix: Mix, folder: Path) -> None:
     path = saved(folder, mix.lines())

@@ -13,9 +13,9 @@ import pytest
 from replaylint.analysis.folders import recordings_in
 from replaylint.analysis.lint import lint
 from replaylint.render import FORMATS
+from tests.command_line import run
 from tests.conftest import ROOT
 from tests.recordings import Recording
-from tests.test_command_line import run
 
 links = pytest.mark.skipif(sys.platform == "win32", reason="links take rights there")
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replaylint.recording.fragments import MAX_ATTEMPTS, MAX_TEXT_CHARS, embedded, is_cut
+from tests.profiles import profile
 from tests.strategies import json_values
-from tests.test_properties import profile
 
 # The beginning of JSON
 

@@ -19,10 +19,10 @@ from replaylint.render import FORMATS, github, markdown, sarif
 from replaylint.replay.timing import FIGURES
 from replaylint.rules import all_rules
 from replaylint.views import timeline
+from tests.command_line import assert_refused, run, unread
 from tests.conftest import ROOT
 from tests.documents import GUIDE, README, blocks, read, table
 from tests.recordings import report_of_file
-from tests.test_command_line import assert_refused, run, unread
 from tests.test_readme import compared, options_of
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def test_an_unknown_topic_is_2(name: str, words: list[str]) -> None:
 
 
 def test_a_reader_that_goes_away_changes_nothing() -> None:
-    assert unread("help") == unread("help", "settings") == unread("help", "--help") == (0, b"")
+    assert unread("help") == unread("help", "settings") == unread("help", "--help") == (0, "")
 
 
 def test_every_command_has_a_topic_or_help_of_its_own() -> None:

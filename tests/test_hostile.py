@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
-import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
-from unittest.mock import patch
 
 import pytest
 from orjson import loads
 
-from replaylint import cli
-from replaylint.commands.terminal import CHECKOUTS
 from replaylint.render import FORMATS
 from replaylint.report.saved import load
 from replaylint.rules import all_rules
+from tests.command_line import run
 from tests.hostile import HARMLESS, PLACE, Material, Payload, changed, holds_text, source
 from tests.test_ci_formats import MARKUP, commands
 from tests.test_markdown import ACTED_ON, INLINE, MARKDOWN, SOURCES, leaves, outline
@@ -63,28 +59,14 @@ NUMBER: Final = re.compile(r"-?[0-9.]+(e-?[0-9]+)?")
 COLOUR: Final = re.compile("\x1b\\[[0-9;]*m")
 
 
-def run(*arguments: str) -> tuple[str, str]:
-    """What the command line prints on standard output and on standard error."""
-    out, errors = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
-    with (
-        redirect_stdout(out),
-        redirect_stderr(errors),
-        patch.object(sys, "argv", ["replaylint", *arguments]),
-        patch.dict(os.environ, dict.fromkeys(CHECKOUTS, "")),  # the tests may run in a checkout themselves
-    ):
-        cli.main()
-    for stream in (out, errors):
-        stream.flush()
-    return out.buffer.getvalue().decode(), errors.buffer.getvalue().decode()
-
-
 def printed(material: Material, payload: Payload) -> dict[str, str]:
     """What is printed in the working folder, furnished with this payload: by what prints it."""
     inputs = material.furnish(payload)
     outputs: dict[str, str] = {}
 
     def note(what: str, *arguments: str) -> None:
-        outputs[what], outputs[f"{what}: complaints"] = run(*arguments)
+        result = run(*arguments)
+        outputs[what], outputs[f"{what}: complaints"] = result.stdout, result.stderr
 
     files = ("--", *inputs.recordings)
     note("streamed ndjson", "-f", "ndjson", *files, *inputs.unreadable)

@@ -17,9 +17,9 @@ import pytest
 from orjson import dumps
 
 from tests import independent
+from tests.command_line import run
 from tests.conftest import ROOT
 from tests.recordings import Message, Recording, report_of_file
-from tests.test_command_line import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,11 +31,7 @@ TOLERANCE_S = 1e-6
 # The real recordings
 
 
-def real(shared: Path) -> list[Path]:
-    return sorted(path for path in (shared / "traces" / "real").iterdir() if not path.name.endswith(".json"))
-
-
-REAL = real(ROOT.parent / "shared") if (ROOT.parent / "shared").is_dir() else [Path("none")]
+REAL = sorted((ROOT / "sample_traces" / "real").iterdir())
 
 
 def near(wanted: Any) -> Any:
@@ -64,9 +60,9 @@ def test_the_second_calculation_is_one_of_its_own() -> None:
 
 
 @pytest.fixture(scope="module")
-def measured(shared: Path) -> Message:
-    """What the tool, as a process, reports of all real recordings."""
-    result = run("-f", "json", "--group-by", "agent", "--fail-on", "never", *real(shared))
+def measured() -> Message:
+    """What the command line reports of all real recordings."""
+    result = run("-f", "json", "--group-by", "agent", "--fail-on", "never", *REAL)
     assert (result.returncode, result.stderr) == (0, "")
     report: Message = json.loads(result.stdout)
     return report
@@ -101,16 +97,16 @@ def comparable(summary: Message) -> Message:
     return {**{name: summary[name] for name in chosen}, "timing": timing}
 
 
-def test_the_summary_of_the_real_recordings(measured: Message, shared: Path) -> None:
-    every = [independent.resumes(path) for path in real(shared)]
+def test_the_summary_of_the_real_recordings(measured: Message) -> None:
+    every = [independent.resumes(path) for path in REAL]
     wanted = independent.summary([each for _, found in every for each in found])
     # So that nobody compares nothing with nothing.
     assert (wanted["resumes"], wanted["timing"]["response_gap_s"]["n"]) == (75, 42)
     assert comparable(measured["summary"]) == near(wanted)
 
 
-def test_the_real_recordings_by_agent(measured: Message, shared: Path) -> None:
-    wanted = independent.by_agent([independent.resumes(path) for path in real(shared)])
+def test_the_real_recordings_by_agent(measured: Message) -> None:
+    wanted = independent.by_agent([independent.resumes(path) for path in REAL])
     groups = {each["key"]: each for each in measured["summary"]["groups"]}
     assert len(wanted) == 7
     assert {key: comparable(each) for key, each in groups.items() if each["resumes"]} == near(wanted)
@@ -320,7 +316,7 @@ def paths(folder: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def whole(paths: list[Path]) -> Message:
-    """The summary that the tool, as a process, reports of the folder."""
+    """The summary that the command line reports of the folder."""
     result = run("-f", "json", "--statistics", "--fail-on", "never", *paths)
     assert (result.returncode, result.stderr) == (0, "")
     summary: Message = json.loads(result.stdout)["summary"]
@@ -466,17 +462,17 @@ def totals(counts: Iterable[dict[str, int]]) -> dict[str, int]:
     return found
 
 
-@pytest.mark.parametrize("name", independent.FIGURES)
-def test_order_and_files_change_no_group(name: str, paths: list[Path], folder: Path) -> None:
-    for group_by in ("agent", "client", "session"):
-        first, *others = (
-            [
-                (each["key"], each["timing"][name], each["quiet_timer"], each["outcomes"], each["findings"])
-                for each in report_of_file(*files, group_by=group_by)["summary"]["groups"]
-            ]
-            for files in (paths, paths[::-1], one_file(folder / "one_file"), shuffled_files(folder / "shuffled_files"))
-        )
-        assert all(each == first for each in others)
+@pytest.mark.parametrize("group_by", ["agent", "client", "session"])
+def test_order_and_files_change_no_group(group_by: str, paths: list[Path], folder: Path) -> None:
+    first, *others = (
+        [
+            [each[name] for name in ("key", "timing", "quiet_timer", "outcomes", "findings")]
+            for each in report_of_file(*files, group_by=group_by)["summary"]["groups"]
+        ]
+        for files in (paths, paths[::-1], one_file(folder / "one_file"), shuffled_files(folder / "shuffled_files"))
+    )
+    assert all(timing.keys() == set(independent.FIGURES) for _, timing, *_ in first)
+    assert all(each == first for each in others)
 
 
 def test_the_names_of_the_groups(paths: list[Path], folder: Path) -> None:

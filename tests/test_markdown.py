@@ -21,11 +21,11 @@ from replaylint.views.quotes import CHANGED, NO_JSON, NO_MESSAGE, SEVERAL, STREA
 from replaylint.views.redaction import Redactor
 from replaylint.views.rulebook import entries
 from tests.conftest import ROOT
+from tests.profiles import profile
 from tests.recordings import Recording
 from tests.reports import EVIL, ONE, assert_golden, finding, findings, rich, session
 from tests.reports import resume as resumed
 from tests.strategies import json_values
-from tests.test_properties import profile
 from tests.test_render import PAYLOADS, TEXTS, assert_harmless, poisoned
 
 if TYPE_CHECKING:

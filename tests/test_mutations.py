@@ -14,7 +14,7 @@ import pytest
 
 from replaylint.rules import all_rules
 from tests.recordings import Message, found, report_of_file
-from tests.test_rules import FOLDER, options
+from tests.test_rules import FOLDER, expectation, options
 from tests.test_schema import check
 
 if TYPE_CHECKING:
@@ -340,7 +340,7 @@ CASES = {
 def twin_of(code: str) -> tuple[Lines, dict[str, Any]]:
     """The quiet twin of a rule, and the options of `lint` for it."""
     path = FOLDER / code / "quiet.ndjson"
-    return path.read_bytes().decode().split("\n"), options(path)
+    return path.read_bytes().decode().split("\n"), options(expectation(path))
 
 
 def report_of(lines: Iterable[str], asked: dict[str, Any], folder: Path) -> Message:

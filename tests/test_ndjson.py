@@ -9,9 +9,9 @@ import pytest
 from orjson import loads
 
 from replaylint.render.escape import harmless
+from tests.command_line import run
 from tests.conftest import ROOT
 from tests.recordings import Recording, report_of_file
-from tests.test_command_line import run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,16 +5,13 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import os
 import re
-import subprocess
-import sys
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from orjson import dumps
 
@@ -22,6 +19,8 @@ from replaylint.analysis.lint import lint
 from replaylint.recording import source
 from replaylint.render import FORMATS, renderer
 from replaylint.render.view import View
+from tests.command_line import assert_hashes_do_not_matter
+from tests.profiles import profile
 from tests.recordings import Recording, report_of, report_of_file
 from tests.strategies import SHAPES, Mix, connections, json_values, line_of, mixes, mutated, retold, shaped
 
@@ -31,22 +30,6 @@ if TYPE_CHECKING:
 
     from replaylint.report.model import Report
     from tests.recordings import Message
-
-EFFORT = int(os.environ.get("REPLAYLINT_EFFORT", "1"))
-"""How many times more examples than usual; beyond 1 they are other ones each time."""
-
-
-def profile(examples: int) -> settings:
-    """So many examples, the same ones each time, however long they take."""
-    return settings(
-        max_examples=examples * EFFORT,
-        derandomize=EFFORT == 1,
-        database=None,
-        deadline=None,
-        phases=[Phase.explicit, Phase.generate, Phase.shrink],
-        report_multiple_bugs=False,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
 
 
 @pytest.fixture(scope="session")
@@ -514,10 +497,4 @@ def test_another_process_gives_the_same_bytes(folder: Path) -> None:
             recording.update(name, variant).update(f"{name}-c0", variant)
         recording.message(name, "m").marker(name).marker(name).message(name, "n").result(number, {})
     report_of(recording.lines(), folder)
-    path = folder / "trace.ndjson"
-    command = [sys.executable, "-m", "replaylint", str(path), "--format", "json", "--fail-on", "never"]
-    outputs = {
-        subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout
-        for seed in ("0", "1")
-    }
-    assert len(outputs) == 1
+    assert_hashes_do_not_matter([folder / "trace.ndjson", "--format", "json"])

@@ -18,11 +18,11 @@ from replaylint.replay.outcome import OUTCOMES
 from replaylint.rules import all_rules
 from replaylint.views.rulebook import entries
 from tests import documents
+from tests.command_line import run
 from tests.conftest import ROOT
 from tests.documents import CONTRIBUTING, DOCUMENTS, GUIDE, README, SAMPLES, Shell, blocks, read, section, table
 from tests.recordings import report_of_file
 from tests.reports import UPDATE
-from tests.test_command_line import run
 
 if TYPE_CHECKING:
     from pathlib import Path

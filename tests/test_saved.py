@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from orjson import dumps, loads
 
@@ -18,6 +18,7 @@ from replaylint.render.view import View
 from replaylint.report.saved import MAX_DEPTH, ReportError, is_report, load
 from replaylint.views.comparison import compare
 from tests.conftest import ROOT
+from tests.profiles import profile
 from tests.recordings import Recording
 from tests.strategies import json_values
 from tests.test_several import recording, written
@@ -288,13 +289,7 @@ def assert_harmless(path: Path, whole: Report) -> None:
         "".join(shown.text(found, View(width=60, colour=True)))
 
 
-@settings(
-    max_examples=200,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@profile(200)
 @given(data=st.data())
 def test_a_value_that_is_exchanged_harms_nothing(data: st.DataObject, folder: Path) -> None:
     whole = lint(written(folder / "t.ndjson", family().records))
@@ -318,7 +313,7 @@ def test_a_value_that_is_exchanged_harms_nothing(data: st.DataObject, folder: Pa
     assert_harmless(path, whole)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@profile(100)
 @given(data=st.data())
 def test_bytes_that_are_exchanged_harm_nothing(data: st.DataObject, folder: Path) -> None:
     whole = lint(written(folder / "t.ndjson", family().records))

@@ -16,15 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replaylint.commands.settings import KEYS, SETTABLE, SettingsError, read
+from tests.command_line import assert_one_line, assert_refused, run, saved, shell
 from tests.conftest import ROOT
+from tests.profiles import profile
 from tests.recordings import Recording
-from tests.test_command_line import assert_one_line, assert_refused, run, saved, shell
-from tests.test_properties import profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.test_command_line import Result
+    from tests.command_line import Result
 
 DEFAULTS = """\
 format = "text"  # default

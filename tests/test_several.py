@@ -16,8 +16,8 @@ from replaylint.analysis.lint import lint
 from replaylint.errors import UnknownNameError
 from replaylint.render.json import render
 from replaylint.render.view import View
+from tests.command_line import run
 from tests.recordings import Message, Recording, found, report_of
-from tests.test_command_line import run
 from tests.test_schema import check
 
 if TYPE_CHECKING:

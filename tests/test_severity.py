@@ -10,8 +10,8 @@ import pytest
 from replaylint import Linter, lint
 from replaylint.errors import UnknownNameError, UsageError
 from replaylint.testing import assert_replay
+from tests.command_line import assert_refused, run, saved
 from tests.recordings import Message, Recording, found
-from tests.test_command_line import assert_refused, run, saved
 from tests.test_schema import check
 
 if TYPE_CHECKING:

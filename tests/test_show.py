@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from orjson import dumps, loads
 
@@ -21,6 +21,7 @@ from replaylint.render.pretty import (
     pretty,
     shortened,
 )
+from tests.profiles import profile
 from tests.recordings import Message, Recording
 from tests.strategies import json_values, line_of, mutated
 
@@ -309,7 +310,7 @@ def test_nothing_is_interpreted(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert_harmless(shortened(each))
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=100)
+@profile(100)
 @given(json_values())
 def test_no_value_is_interpreted(value: object) -> None:
     try:
@@ -320,13 +321,7 @@ def test_no_value_is_interpreted(value: object) -> None:
     assert len(text.splitlines()) <= MAX_LINES + 2 * (MAX_DEPTH + 1)
 
 
-@settings(
-    deadline=None,
-    derandomize=True,
-    database=None,
-    max_examples=60,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@profile(60)
 @given(lines=mutated(), at=st.integers(1, 30))
 def test_every_line_can_be_shown(
     lines: list[bytes], at: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -30,9 +30,11 @@ from replaylint.policies.units import size_in_bytes
 from replaylint.recording import fragments, reading, source
 from replaylint.recording.packed import PIECE_BYTES
 from replaylint.recording.source import SKIPPED, Source
+from tests.command_line import assert_refused, run
 from tests.conftest import missing
+from tests.profiles import profile
 from tests.recordings import Message, Recording, found, report_of_file
-from tests.test_properties import Pipe, profile, standard_input
+from tests.test_properties import Pipe, standard_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -448,18 +450,19 @@ has_peak = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="th
 
 def measured(*arguments: str | Path, stdin: bytes | None = None) -> tuple[int, str, int]:
     """Exit status, what is printed, and the peak of its memory in bytes."""
-    run = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", PEAK, "-f", "concise", *map(str, arguments)],
         capture_output=True,
         input=stdin,
         check=False,
         timeout=SECONDS,
     )
-    output, _, peak = (run.stdout + run.stderr).decode().rpartition("peak ")
-    return run.returncode, output, int(peak) * 1024
+    output, _, peak = (done.stdout + done.stderr).decode().rpartition("peak ")
+    return done.returncode, output, int(peak) * 1024
 
 
 @has_peak
+@pytest.mark.memory
 def test_a_line_of_200_megabytes(tmp_path: Path) -> None:
     lines = complete()
     begun, ended = long_line(1, 9).split(b'"x"')
@@ -512,12 +515,9 @@ def test_a_bomb_alone_is_no_recording() -> None:
 @pytest.mark.parametrize("size", ["1TB", "", "0", "\x1b[31m"])
 def test_a_size_that_is_none_is_2(size: str, tmp_path: Path) -> None:
     path = saved(tmp_path / "trace", content(complete()))
-    command = [sys.executable, "-m", "replaylint", "--max-line", size, str(path)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
-    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
-    assert "is no size" in run.stderr
-    assert "MiB" in run.stderr
-    assert "\x1b" not in run.stderr
+    result = run("--max-line", size, path)
+    assert_refused(result, "is no size", "MiB")
+    assert "\x1b" not in result.stderr
 
 
 # Files that are none, or change
@@ -559,14 +559,14 @@ def test_standard_input_that_does_not_wait_by_itself() -> None:
     os.set_blocking(reading_end, False)
     command = [sys.executable, "-m", "replaylint", "-f", "concise", "-"]
     data = content(complete())
-    with subprocess.Popen(command, stdin=reading_end, stdout=subprocess.PIPE, text=True) as run:
+    with subprocess.Popen(command, stdin=reading_end, stdout=subprocess.PIPE, text=True) as child:
         os.close(reading_end)
         for piece in (data[:1], data[1:500], data[500:]):
             time.sleep(0.1)
             os.write(writing_end, piece)
         os.close(writing_end)
-        output, _ = run.communicate(timeout=SECONDS)
-    assert run.returncode == 0
+        output, _ = child.communicate(timeout=SECONDS)
+    assert child.returncode == 0
     assert output.startswith("-:3: session/resume 1 s: complete")
 
 

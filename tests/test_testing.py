@@ -8,8 +8,8 @@ import pytest
 
 from replaylint import lint
 from replaylint.testing import assert_replay
+from tests.command_line import saved
 from tests.recordings import Recording
-from tests.test_command_line import saved
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import subprocess
-import sys
 import weakref
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -20,11 +18,13 @@ from replaylint.render.view import View
 from replaylint.replay.events import UpdateReceived
 from replaylint.views.extract import NEAR_S
 from replaylint.views.timeline import MAX_ENTRIES, Timelines
+from tests.command_line import assert_refused, run
 from tests.conftest import ROOT
+from tests.profiles import profile
 from tests.recordings import VENDOR_EVENT, Recording
 from tests.reports import EVIL, assert_golden
 from tests.strategies import Mix, connections, mutated
-from tests.test_properties import folder, profile
+from tests.test_properties import folder
 from tests.test_render import PAYLOADS, assert_harmless
 
 if TYPE_CHECKING:
@@ -617,24 +617,17 @@ def test_nothing_in_a_timeline_is_interpreted(payload: str, tmp_path: Path) -> N
 # The command
 
 
-def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "replaylint", "--timeline", *arguments]
-    return subprocess.run(command, input=stdin, capture_output=True, check=False, cwd=ROOT)
-
-
 @pytest.mark.parametrize(
     "options", [["--format", "json"], ["--format", "markdown"], ["--statistics"], ["--group-by", "agent"]]
 )
 def test_a_timeline_is_text(options: list[str]) -> None:
-    refused = run(*options, "sample_traces/complete.ndjson")
-    assert refused.returncode == 2
-    assert refused.stdout == b""
-    assert refused.stderr.startswith(b"replaylint: Invalid value: --timeline ")
+    refused = run("--timeline", *options, ROOT / "sample_traces" / "complete.ndjson")
+    assert_refused(refused, "replaylint: Invalid value: --timeline ")
 
 
 def test_standard_input_has_a_timeline_too() -> None:
     path = ROOT / "sample_traces" / "live-before-marker.ndjson"
-    piped, read = run("-", stdin=path.read_bytes()), run(f"sample_traces/{path.name}")
+    piped, read = run("--timeline", "-", stdin=path.read_text("utf-8")), run("--timeline", path.name, cwd=path.parent)
     assert piped.returncode == read.returncode == 1
-    assert b"timeline of session sA\n" in read.stdout
-    assert piped.stdout.split(b"\n")[1:] == read.stdout.split(b"\n")[1:]
+    assert "timeline of session sA\n" in read.stdout
+    assert piped.stdout.split("\n")[1:] == read.stdout.split("\n")[1:]
