@@ -229,7 +229,7 @@ def envelopes() -> Iterator[Case]:
     yield "raw", by_line(lambda each: text(each.message)), Expected("raw", directions="inferred")
 
 
-RELATIVE_WORDS = [*DIRECTION_WORDS[:5], *DIRECTION_WORDS[-3:]]
+RELATIVE_WORDS = [pair for pair in DIRECTION_WORDS if directions.is_relative(pair[0])]
 
 
 # conductor-trace, conductor-debug
@@ -635,7 +635,7 @@ CASES: list[Case] = [
 """Name, how it is written, and what is expected."""
 
 
-WRITERS = {name: write for name, write, _ in CASES}
+WRITERS = {name: write for name, write, _ in reversed(CASES)}
 ONE_OF_EACH = {
     "raw": "raw",
     "envelope": "envelope ts seconds",

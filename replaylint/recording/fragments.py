@@ -6,12 +6,20 @@ import json
 import re
 from typing import Final
 
+from orjson import loads
+
 from replaylint.recording.message import is_jsonrpc
 
 MAX_TEXT_CHARS: Final = 1_000_000
 """Of a longer text only the first character is looked at."""
 MAX_ATTEMPTS: Final = 20
 """At how many places in a text a message is looked for."""
+MAX_PREFIX_BYTES: Final = 1000
+"""How far into a line a message may begin that ends it."""
+
+_JSON: Final = re.compile(rb'(?:\[\s*)?\{\s*"')
+_MEMBERS: Final = {"id", "method", "params", "result", "error"}
+"""The members of a message. A record without `jsonrpc` that has others is something else."""
 
 # NaN and raw control characters count as JSON here, as Python writes them.
 _TOKEN: Final = re.compile(
@@ -78,3 +86,24 @@ def embedded(text: str) -> dict[str, object] | None:
         if isinstance(found, dict) and is_jsonrpc(found):
             return found
     return None
+
+
+def message_at_end(line: bytes) -> tuple[int, dict[str, object] | list[object]] | None:
+    """The JSON-RPC message or batch that this line ends with, behind where it begins; None where there is none."""
+    for attempt, begins in enumerate(_JSON.finditer(line, 0, MAX_PREFIX_BYTES)):
+        if attempt == MAX_ATTEMPTS:
+            break
+        try:
+            found = loads(line[begins.start() :])
+        except ValueError:
+            continue
+        return (begins.start(), found) if _is_message(found) else None
+    return None
+
+
+def _is_message(found: dict[str, object] | list[object]) -> bool:
+    """Whether this is a message, or a batch with one, and not just any JSON."""
+    records = [each for each in (found if isinstance(found, list) else [found]) if isinstance(each, dict)]
+    return any(
+        "jsonrpc" in each or (is_jsonrpc(each) and _MEMBERS.issuperset(each) and len(each) > 1) for each in records
+    )

@@ -24,13 +24,17 @@ Order = Literal["exact", "approximate", "per_side"]
 
 
 class Progress:
-    """How far a recording was read: the 1-based number of its last line, and how many lines held messages."""
+    """How far a recording was read: the 1-based number of its last line, and how many lines held messages.
 
-    __slots__ = ("lines", "messages")
+    `left_out`: how many messages the format has beside those, of other hops than the client's.
+    """
+
+    __slots__ = ("left_out", "lines", "messages")
 
     def __init__(self) -> None:
         self.lines = 0
         self.messages = 0
+        self.left_out = 0
 
 
 class Reading(NamedTuple):
