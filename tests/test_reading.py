@@ -205,7 +205,7 @@ def test_most_records_decide_and_ties_have_an_order(lines: list[Message], name: 
 def test_what_is_no_recording_is_refused(lines: list[bytes], tmp_path: Path) -> None:
     trace = trace_of(report_of(lines, tmp_path))
     assert (trace["format"], trace["error"]["code"], trace["error"]["line"]) == (None, "not-a-recording", 1)
-    assert "envelope, inline, jetbrains" in trace["error"]["message"]
+    assert "envelope, headed, inline, jetbrains" in trace["error"]["message"]
     assert lines[0].decode()[:40] in trace["error"]["message"]
 
 
@@ -830,18 +830,42 @@ def test_our_own_recorder(tmp_path: Path) -> None:
 # Lines
 
 
+RL003 = "RL003", "warning", "agent"
 BAD_LINES = [
     pytest.param(b"Error: something", id="text"),
     pytest.param(b'{"ts":1764400000.05,"dir":"a2c","msg":{"jsonr', id="cut"),
     pytest.param(b"[1,2", id="cut list"),
     pytest.param(b"\x1b[31mred\x1b[0m", id="escapes"),
-    pytest.param(b'{"ts":NaN,"dir":"a2c","msg":{"jsonrpc":"2.0","method":"_x"}}', id="NaN"),
-    pytest.param(b'{"ts":1764400000.05,"dir":"a2c","msg":{"method":"\\ud800"}}', id="lone surrogate"),
     pytest.param(b'{"ts":1764400000.05,"dir":"a2c","msg":{"method":"\xff\xfe"}}', id="invalid UTF-8"),
     pytest.param(b'{"ts":1764400000.05,"dir":"a2c",\0"msg":{"method":"_x"}}', id="NUL"),
     pytest.param(b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}", id="nested too deep"),
     pytest.param(b'"a text"', id="JSON text"),
 ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(b'{"ts":NaN,"dir":"a2c","msg":{"jsonrpc":"2.0","method":"_x"}}', id="NaN as a time"),
+        pytest.param(b'{"ts":1e999,"dir":"a2c","msg":{"jsonrpc":"2.0","method":"_x"}}', id="an infinite time"),
+        pytest.param(
+            b'{"ts":1764400000.05,"dir":"a2c","msg":{"jsonrpc":"2.0","method":"\\ud800"}}', id="lone surrogate"
+        ),
+        pytest.param(
+            b'{"ts":1764400000.05,"dir":"a2c","msg":{"jsonrpc":"2.0","method":"_x","params":-Infinity}}', id="Infinity"
+        ),
+        pytest.param(
+            b'{"ts":1764400000.05,"dir":"a2c","msg":"{\\"jsonrpc\\":\\"2.0\\",\\"method\\":\\"\\\\udc00\\"}"}',
+            id="a lone surrogate in a text",
+        ),
+    ],
+)
+@pytest.mark.parametrize("at", [0, 2, 4, 7])
+def test_what_only_another_parser_takes_is_read(line: bytes, at: int, tmp_path: Path) -> None:
+    lines = written()
+    report = report_of([*lines[:at], line, *lines[at:]], tmp_path)
+    assert (trace_of(report)["lines"], trace_of(report)["messages"]) == (8, 8)
+    assert [each["rule"] for each in report["findings"]] in ([], ["RL004"])
 
 
 @pytest.mark.parametrize("bad", BAD_LINES)
@@ -877,10 +901,29 @@ def test_a_last_line_without_a_newline_may_be_cut(bad: bytes, rule: str, tmp_pat
 @pytest.mark.parametrize(
     ("bad", "findings"),
     [
-        (b"Error: something", [("RL001", "error", "agent")]),
-        (b"[1,2", [("RL001", "error", "agent")]),
-        (b'{"jsonrpc":"2.0","method":"\xff"}', [("RL001", "error", "agent")]),
+        (b"Error: something", [("RL001", "warning", "recording")]),
+        (b"[1,2", [("RL001", "warning", "recording")]),
+        (b'{"jsonrpc":"2.0","method":"\xff"}', [("RL001", "warning", "recording")]),
+        (b'{"a":' + b"[" * 2000 + b"]" * 2000 + b"}", [("RL001", "warning", "recording")]),
         (b"\0\0", []),
+        # What people paste around a recording and into it.
+        (b"```json", []),
+        (b"## Log", []),
+        (b"$ agent acp --debug", []),
+        (b"dev@host:~$ agent", []),
+        (b"PS C:\\work> agent", []),
+        (b"...", []),
+        (b"[...]", []),
+        (b"\xe2\x80\xa6", []),
+        (b"[client] connected", []),
+        (b"[WARN] no cache", [("RL001", "warning", "recording")]),
+        (b"50% done", [("RL001", "warning", "recording")]),
+        (b"#done", [("RL001", "warning", "recording")]),
+        # What acpx says of itself.
+        (b'{"schema":"acpx.x"}', []),
+        (b'{"action":"session_ensured","created":true}', []),
+        (b'{"source":"agent","sessions":[]}', []),
+        (b'{"source":"agent"}', [RL003]),
     ],
 )
 @pytest.mark.parametrize("at", [0, 2, 4, 7])
@@ -889,8 +932,8 @@ def test_a_bad_line_harms_no_raw_message(
 ) -> None:
     lines = raw()
     report = report_of([*lines[:at], bad, *lines[at:]], tmp_path)
-    assert (trace_of(report)["lines"], trace_of(report)["messages"]) == (8, 7)
-    # Without directions, what stands between messages is the agent's: its standard output is where logs end up.
+    assert (trace_of(report)["lines"], trace_of(report)["messages"]) == (8, 7 + (findings[:1] == [RL003]))
+    # Nobody says who wrote it.
     assert_complete(report, timed=False, findings=[(*each, at + 1) for each in findings])
     assert [each["connection"] for each in report["findings"]] == [1] * len(findings)
 
@@ -900,7 +943,7 @@ def test_a_bad_line_harms_no_raw_message(
     [
         (b'{"jsonrpc":"2.0","method":"session/up', ("RL002", "warning", "recording")),
         (b"[1,2", ("RL002", "warning", "recording")),
-        (b"Error: something", ("RL001", "error", "agent")),
+        (b"Error: something", ("RL001", "warning", "recording")),
     ],
 )
 def test_a_raw_recording_may_stop_in_a_message(bad: bytes, finding: tuple[str, str, str], tmp_path: Path) -> None:
@@ -940,14 +983,14 @@ def test_the_last_text_of_a_side_may_be_cut(
     [
         (b'INFO {"jsonrpc":"2.0","id":7,"result":{}} sent', ", which holds the response with the id 7 that is lost"),
         (b'> {"method":"session/update","params":{}}', ", which holds a session/update notification that is lost"),
-        (b'{"id":"a","method":"_x","params":NaN}', ', which holds a _x request with the id "a" that is lost'),
+        (b'{"id":"a","method":"_x"} "', ', which holds a _x request with the id "a" that is lost'),
         (b'{"a":{"jsonrpc":"2.0","method":"_x"}', ", which holds a _x notification that is lost"),
-        (b'INFO {"id": 7}', "from the agent; "),
+        (b'INFO {"id": 7}', "1 line without JSON; the recording does not say who wrote it"),
     ],
 )
 def test_a_message_in_a_line_with_something_around_it_is_named(text: bytes, held: str, tmp_path: Path) -> None:
     report = report_of([*raw(), text], tmp_path)
-    assert_complete(report, timed=False, findings=[("RL001", "error", "agent", 8)])
+    assert_complete(report, timed=False, findings=[("RL001", "warning", "recording", 8)])
     assert held in report["findings"][0]["message"]
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from orjson import loads
-
 from replaylint.recording import clock as clocks
 from replaylint.recording import directions
 from replaylint.recording.fragments import message_at_end
 from replaylint.recording.message import NO_TIME, ClockStep, Label, NoMessage, Skipped
+from replaylint.recording.parsing import parse
 from replaylint.recording.reading import Reading, parsed, unparsed
 from replaylint.recording.source import SKIPPED
 
@@ -78,9 +77,9 @@ def noted(line: int, note: Note | None, size: int) -> Entry | None:
 def record_in(line: bytes) -> dict[str, object] | Note | None:
     """The recorder's record on this line, a note about what is there instead, or None for a blank line."""
     try:
-        record = loads(line)
+        record = parse(line)
     except ValueError:
-        return unparsed(line, wire=False)
+        return unparsed(line, wire=False, unsaid=True)
     return record if isinstance(record, dict) else NoMessage(wire=False)
 
 
@@ -122,7 +121,7 @@ def _said(body: bytes | str) -> Json | Note | None:
     if isinstance(body, str):
         return parsed(body)
     try:
-        message = loads(body)
+        message = parse(body)
     except ValueError:
         return unparsed(body, wire=True)
     return message if isinstance(message, dict | list) else NoMessage(wire=True)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Final
-
-from orjson import loads
+from typing import TYPE_CHECKING, Final, Literal
 
 from replaylint.recording.message import is_jsonrpc
+from replaylint.recording.parsing import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 MAX_TEXT_CHARS: Final = 1_000_000
 """Of a longer text only the first character is looked at."""
@@ -17,6 +19,13 @@ MAX_ATTEMPTS: Final = 20
 MAX_PREFIX_BYTES: Final = 1000
 """How far into a line a message may begin that ends it."""
 
+BLANK_LINE: Final = b"\n"
+_FENCE: Final = re.compile(rb" {0,3}(`{3,}|~{3,})")
+_SURROUNDING: Final = re.compile(
+    r"`{3,}|~{3,}|#{1,6} |[(\[<]?(?:[.]{3}|\N{HORIZONTAL ELLIPSIS})[)\]>]?\Z"
+    r"|(?:[\w.-]+@[\w.-]+\S*\s?|PS [^>]*)?[$%>\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}](?: |\Z)"
+    r"|\[[a-z][\w:./-]*\]"
+)
 _JSON: Final = re.compile(rb'(?:\[\s*)?\{\s*"')
 _MEMBERS: Final = {"id", "method", "params", "result", "error"}
 """The members of a message. A record without `jsonrpc` that has others is something else."""
@@ -37,8 +46,19 @@ _BEGUN_VALUE: Final = re.compile(
 
 def is_cut(text: str) -> bool:
     """Whether this is JSON, an object or an array, that stops before its end."""
-    if not text.startswith(("{", "[")) or len(text) > MAX_TEXT_CHARS:
-        return text.startswith(("{", "["))
+    return _looks(text) == "cut"
+
+
+def is_whole(text: str) -> bool:
+    """Whether this is JSON, an object or an array, from its beginning to its end."""
+    return _looks(text) == "whole"
+
+
+def _looks(text: str) -> Literal["cut", "whole", "other"]:
+    if not text.startswith(("{", "[")):
+        return "other"
+    if len(text) > MAX_TEXT_CHARS:
+        return "cut"
     open_ends: list[str] = []
     # What may come next: a value, a key, the colon after it, or what follows a value; and where `closing`, an end.
     expected, closing, at = "value", False, 0
@@ -60,18 +80,18 @@ def is_cut(text: str) -> bool:
         elif sign is None and expected == "value":
             expected, closing = "more", True
         else:
-            return False
+            return "other"
     if not text[at:].strip(" \t\r\n"):
-        return bool(open_ends)
+        return "cut" if open_ends else "whole"
     if expected not in {"value", "key"}:
-        return False
+        return "other"
     begun = _BEGUN_STRING.fullmatch(text, at) or (expected == "value" and _BEGUN_VALUE.fullmatch(text, at))
-    return bool(begun)
+    return "cut" if begun else "other"
 
 
 def embedded(text: str) -> dict[str, object] | None:
     """The first JSON-RPC message inside this text."""
-    if len(text) > MAX_TEXT_CHARS or not ('"jsonrpc"' in text or '"method"' in text):
+    if len(text) > MAX_TEXT_CHARS or not _may_hold_message(text):
         return None
     decoder = json.JSONDecoder(strict=False)
     start = -1
@@ -94,10 +114,10 @@ def message_at_end(line: bytes) -> tuple[int, dict[str, object] | list[object]] 
         if attempt == MAX_ATTEMPTS:
             break
         try:
-            found = loads(line[begins.start() :])
+            found = parse(line[begins.start() :])
         except ValueError:
             continue
-        return (begins.start(), found) if _is_message(found) else None
+        return (begins.start(), found) if isinstance(found, dict | list) and _is_message(found) else None
     return None
 
 
@@ -107,3 +127,36 @@ def _is_message(found: dict[str, object] | list[object]) -> bool:
     return any(
         "jsonrpc" in each or (is_jsonrpc(each) and _MEMBERS.issuperset(each) and len(each) > 1) for each in records
     )
+
+
+def is_surrounding(text: str) -> bool:
+    """Whether this line is of what people paste around and into recordings, and holds no message.
+
+    A fence or a heading of Markdown, a shell's prompt, an ellipsis, or what a client that prints its traffic says of
+    itself behind its name in brackets.
+    """
+    return _SURROUNDING.match(text) is not None and not _may_hold_message(text)
+
+
+def _may_hold_message(text: str) -> bool:
+    return '"jsonrpc"' in text or '"method"' in text
+
+
+def has_fence(lines: Iterable[bytes]) -> bool:
+    """Whether a fence of Markdown is among these lines."""
+    return any(map(_FENCE.match, lines))
+
+
+def fenced(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """What stands in fences of Markdown on these lines; others are blank, unless there may be JSON on them."""
+    fence = b""
+    for line in lines:
+        found = _FENCE.match(line)
+        if found is None:
+            yield line if fence or b'"jsonrpc"' in line else BLANK_LINE
+            continue
+        yield BLANK_LINE
+        if not fence:
+            fence = found[1]
+        elif found[1].startswith(fence):
+            fence = b""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from orjson import loads
-
+from replaylint.recording.fragments import is_surrounding
 from replaylint.recording.message import BLANK, NoMessage, Skipped, Unreadable
+from replaylint.recording.parsing import parse
 from replaylint.recording.source import SKIPPED
 
 if TYPE_CHECKING:
@@ -56,16 +56,22 @@ class Reading(NamedTuple):
 def parsed(text: str) -> dict[str, object] | list[object] | Note | None:
     """The message in a text from the wire, a note for what else a side wrote, or None for blank text."""
     try:
-        body = loads(text)
+        body = parse(text)
     except ValueError:
         return Unreadable(text, wire=True, ended=text.endswith("\n")) if text.strip(BLANK) else None
     return body if isinstance(body, dict | list) else NoMessage(wire=True)
 
 
-def unparsed(line: bytes, *, wire: bool) -> Note | None:
-    """A note for a line that is not JSON; None where it is blank. `wire`: a side wrote it, not the recorder."""
+def unparsed(line: bytes, *, wire: bool, unsaid: bool = False) -> Note | None:
+    """A note for a line that is not JSON; None where it is blank.
+
+    `wire`: a side wrote it, not the recorder; `unsaid`: which of them the recording does not say. Then it may also be
+    what stands around a recording that was pasted somewhere, which is passed over.
+    """
     if line is SKIPPED:
         return Skipped()
     begun = line if len(line) <= MAX_TEXT_BYTES else line.lstrip(BLANK.encode())[:MAX_TEXT_BYTES]
     text = begun.decode(errors="replace").strip(BLANK)
-    return Unreadable(text, wire=wire, ended=line.endswith(b"\n")) if text else None
+    if not text or (unsaid and is_surrounding(text)):
+        return None
+    return Unreadable(text, wire=wire, ended=line.endswith(b"\n"))

@@ -19,6 +19,7 @@ from replaylint.recording.message import (
     NoMessage,
     is_jsonrpc,
 )
+from replaylint.recording.parsing import parse
 from replaylint.recording.reading import Reading, parsed, unparsed
 
 if TYPE_CHECKING:
@@ -150,10 +151,10 @@ class _Reader:
         """The message or notes of an irregular line."""
         size = len(line)
         try:
-            record = loads(line)
+            record = parse(line)
         except ValueError:
             self.others += 1
-            if (note := unparsed(line, wire=False)) is not None:
+            if (note := unparsed(line, wire=False, unsaid=True)) is not None:
                 yield number, NO_TIME, None, note, size
             return
         if not isinstance(record, dict):

@@ -8,6 +8,7 @@ from orjson import loads
 
 from replaylint.recording.clock import NO_CLOCK
 from replaylint.recording.message import NO_TIME, DropsReplays, NoMessage, is_jsonrpc
+from replaylint.recording.parsing import parse
 from replaylint.recording.reading import Reading, unparsed
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ ACPX: Final = "acpx"
 LAST_VERSION_THAT_DROPS: Final = (0, 19)
 MAX_VERSION_CHARS: Final = 100
 JOURNAL: Final = "acpx."
+_ACPX_SESSIONS: Final = {"source", "sessions"}
 
 
 def sniff(head: Head) -> int:
@@ -50,6 +52,22 @@ def _drops_replays(initialize: Mapping[str, Any]) -> bool:
     return numbers and (int(major), int(minor)) <= LAST_VERSION_THAT_DROPS
 
 
+def _refused(line: bytes) -> object:
+    """What is on a line that orjson refuses: JSON all the same, a note, or None where there is nothing."""
+    try:
+        body = parse(line)
+    except ValueError:
+        return unparsed(line, wire=True, unsaid=True)
+    return body if isinstance(body, dict | list) else NoMessage(wire=True)
+
+
+def _is_of_acpx(record: Mapping[str, Any]) -> bool:
+    """Whether acpx itself wrote this between the messages: its journal, and what it prints of its sessions."""
+    if is_jsonrpc(record):
+        return False
+    return str(record.get("schema")).startswith(JOURNAL) or "action" in record or _ACPX_SESSIONS.issubset(record)
+
+
 def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
     number = others = 0
     try:
@@ -58,16 +76,18 @@ def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
             try:
                 body = loads(line)
             except ValueError:
-                others += 1
-                if (note := unparsed(line, wire=True)) is not None:
-                    yield number, NO_TIME, None, note, len(line)
-                continue
+                body = _refused(line)
+                if body.__class__ not in {dict, list}:
+                    others += 1
+                    if body is not None:
+                        yield number, NO_TIME, None, body, len(line)
+                    continue
             if body.__class__ not in {dict, list}:
                 others += 1
                 yield number, NO_TIME, None, NoMessage(wire=True), len(line)
                 continue
             if body.__class__ is dict:
-                if "schema" in body and str(body["schema"]).startswith(JOURNAL):
+                if "jsonrpc" not in body and _is_of_acpx(body):
                     others += 1
                     continue
                 if body.get("method") == INITIALIZE and _drops_replays(body):

@@ -54,6 +54,9 @@ _MARKS: Final = tuple(
         rb"\A\s*(?:(?P<verb>" + _VERBS + rb")\b|(?P<alone>" + _WORDS + rb")\s*\Z)",
     )
 )
+_SIGN: Final = _MARKS[2]
+_NO_HEADER: Final = (b" ", b"\t", b"}", b"]", b"{", b'"')
+"""How lines of indented JSON begin."""
 _SPOKEN: Final = {"box", "label", "first", "sign"}
 """Behind such a mark stands what a side wrote, whatever it is; behind others only what is a message."""
 
@@ -162,6 +165,14 @@ def _divided(line: bytes, at: int) -> _Line:
             mark = found[0].strip() if kind in _SPOKEN else b""
             return _Line(form, text, mark, found[kind].decode().lower(), not before[: found.start()].strip(), body)
     return _Line(form, text, b"", None, not before.strip(), body)
+
+
+def is_header(line: bytes) -> bool:
+    """Whether this line, which has no message on it, says that one comes: with an arrow, or with a time and a side."""
+    if line.startswith(_NO_HEADER):
+        return False
+    parts = _divided(line.rstrip(), MAX_PREFIX_BYTES)
+    return bool(parts.mark) and (parts.form is not None or _SIGN.search(line) is not None)
 
 
 def _clock(lines: list[_Line]) -> clocks.Clock:
