@@ -1,4 +1,4 @@
-"""The words that recorders use for the direction of a message."""
+"""The words that recorders use for the direction of a message, and the keys under which they stand."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 KEYS: Final = ("dir", "direction", "_direction", "d", "origin", "source", "side")
 """The keys that may hold the direction; the first with a known word counts."""
+
+CONNECTION_KEYS: Final = ("conn", "connection", "connection_id", "connId")
+"""The keys that may name the connection; the first that is there counts."""
 
 _CLIENTS: Final = ("client", "c", "editor", "user")
 _AGENTS: Final = ("agent", "a", "server", "s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import os
@@ -29,6 +30,13 @@ MAX_LINE: Final = 256 << 20
 SKIPPED: Final = b" \n"
 """Takes the place of a line that was skipped: compared by identity, and otherwise a blank line."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_ENCODINGS: Final = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""By their marks: that of UTF-32 begins as that of UTF-16 does. A shell on Windows writes UTF-16."""
 STANDARD_INPUT = "-"
 
 
@@ -55,7 +63,8 @@ class Source:
             if form is not None:
                 into = Unpacked(form, begun, into).readinto
                 begun = _head(into)
-            plain = file if form is None and isinstance(file, io.FileIO) and _is_regular(file) else None
+            into, begun, encoded = _decoded(into, begun)
+            plain = file if form is None and not encoded and isinstance(file, io.FileIO) and _is_regular(file) else None
             self._bounded = _Bounded(into, begun.removeprefix(BYTE_ORDER_MARK), max_line, plain)
         except BaseException:
             self.close()
@@ -233,6 +242,29 @@ def _head(into: Into) -> bytes:
     while size < MAX_MAGIC_BYTES and (more := into(head[size:])):
         size += more
     return bytes(head[:size])
+
+
+def _decoded(into: Into, begun: bytes) -> tuple[Into, bytes, bool]:
+    """The same as UTF-8, where a byte-order mark says that it is UTF-16 or UTF-32, and whether it was."""
+    name = next((name for mark, name in _ENCODINGS if begun.startswith(mark)), None)
+    if name is None:
+        return into, begun, False
+    decode = codecs.getincrementaldecoder(name)(errors="replace").decode
+    rest = decode(begun).encode()
+
+    def read(buffer: memoryview) -> int:
+        nonlocal rest
+        piece = memoryview(bytearray(BUFFER_BYTES))
+        while not rest:
+            size = into(piece)
+            rest = decode(piece[:size], final=not size).encode()
+            if not size:
+                break
+        size = min(len(buffer), len(rest))
+        buffer[:size], rest = rest[:size], rest[size:]
+        return size
+
+    return read, _head(read), True
 
 
 def _is_regular(file: io.FileIO) -> bool:
