@@ -33,7 +33,7 @@ CORPUS = scenarios("corpus")
 AHEAD = {
     *("corpus/background-card-left-open", "corpus/early-grandchild-message", "corpus/fork-while-resuming"),
     *("corpus/hollow-success-twice", "corpus/known-child-is-done-before-its-reannouncement"),
-    *("corpus/late-history-plain-resume-in-the-window", "corpus/legacy-index", "corpus/load-storm-meta-close"),
+    *("corpus/late-history-plain-resume-in-the-window", "corpus/legacy-index"),
     *("corpus/lost-announcement-then-marker", "corpus/lost-in-a-window-many-rules"),
     *("corpus/lost-response-then-id-again", "corpus/lost-response-then-second-replay"),
     *("corpus/overlap-begins-before-the-marker", "corpus/prompt-during-an-empty-replay-no-echo"),

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 NOT_A_RECORDING = "not-a-recording"
 """The error code of an input whose format was not recognised."""
+OWN_OUTPUT = "is what replaylint wrote, no recording"
+"""The message of that error for reports."""
 
 MAX_HEAD_RECORDS = 50
 """JSON objects that detection looks at."""
@@ -66,7 +68,7 @@ def recognise(source: Source, form: str | None = None) -> Recording:
         records = _beginning(iter(head), [])
         rest, failed = failing(error), error
     beginning = Head(head, records)
-    if has_fence(head) and (inside := _in_fences(head)) is not None:
+    if has_fence(head) and not _is_report(head) and (inside := _in_fences(head)) is not None:
         beginning, rest = inside, fenced(chain(head, rest))
         head = [next(rest) for _ in head]
     found: Format | None = None
@@ -141,7 +143,7 @@ def _why_not(head: list[bytes]) -> str:
     if text is None:
         return "is empty"
     if _is_report(head):
-        return "is what replaylint wrote, no recording"
+        return OWN_OUTPUT
     shown = text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 3] + "..."
     names = ", ".join(form.NAME for form in every_format())
     return f"is no recording that replaylint knows; it begins with {shown!r}; formats: {names}"
