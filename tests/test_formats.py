@@ -26,9 +26,11 @@ from tests.conftest import ROOT
 from tests.conversations import (
     CASES,
     CONVERSATIONS,
+    DIRECTED,
     LEFT,
     ONE_OF_EACH,
     RIGHT,
+    STAMPS,
     START_MS,
     TOLERANCE_S,
     WRITERS,
@@ -43,6 +45,7 @@ from tests.conversations import (
     example,
     facts,
     laid_out,
+    prefixed,
     reported,
     spoken,
     tck,
@@ -304,6 +307,87 @@ def test_a_mark_before_it_and_other_newlines_change_nothing(form: str, tmp_path:
         assert (facts(report), timings(report)) == (facts(reference), timings(reference))
         assert report["traces"][0]["error"] is None
         assert report["findings"] == []
+
+
+@pytest.mark.parametrize("form", ["headed", "sequence", "acp-el", "acp-el-traffic", "tracing", "prefix", "jetbrains"])
+def test_a_recording_may_stop_anywhere(form: str, tmp_path: Path) -> None:
+    data = example(form).data
+    whole = trace_of(reported(data, tmp_path))["messages"]
+    before = 0
+    for end in range(len(data) // 3, len(data), 61):
+        report = reported(data[:end], tmp_path)
+        trace = trace_of(report)
+        assert trace["format"] == form
+        assert trace["error"] is None or (form, trace["error"]["code"]) == ("acp-el-traffic", "truncated")
+        assert before <= trace["messages"] <= whole
+        assert {each["rule"] for each in report["findings"]} <= {"RL001", "RL002", "RL105"}
+        assert {each["party"] for each in report["findings"] if each["rule"] == "RL001"} <= {"recording", "agent"}
+        before = trace["messages"]
+    assert before >= whole - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out"),
+    [
+        ("conductor", 0),
+        ("conductor, proxies", 24),
+        ("conductor, TypeScript with a proxy", 12),
+        ("conductor-debug, many lanes", 144),
+        ("conductor, another protocol", 51),
+        ("prefix [SEND]", 0),
+    ],
+)
+def test_what_is_of_other_hops_is_counted(name: str, left_out: int, tmp_path: Path) -> None:
+    report = reported(WRITERS[name](CONVERSATIONS["v2"]).data, tmp_path)
+    assert (trace_of(report)["messages"], trace_of(report)["left_out"]) == (12, left_out)
+
+
+@pytest.mark.parametrize(
+    ("marks", "directions"),
+    [
+        (("[SEND]", "[ANSWER]"), "inferred"),
+        (("[ASK]", "[RECV]"), "inferred"),
+        (("ask >", "answer <"), "inferred"),
+        (("", "agent:"), "inferred"),
+        (("Client -> Agent:", "Agent -> Client:"), "recorded"),
+        (("CLIENT -> AGENT", "AGENT -> CLIENT"), "recorded"),
+        (("Sending JSON-RPC message:", "Received JSON-RPC message:"), "recorded"),
+        (("Received from client", "Sending to client"), "recorded"),
+        (("Received a message:", "Sending a message:"), "flipped"),
+    ],
+)
+def test_of_words_that_are_known_for_one_side_only_no_message_is_lost(
+    marks: tuple[str, str], directions: str, tmp_path: Path
+) -> None:
+    said = CONVERSATIONS["v2"]
+    time = STAMPS[0][1]
+    for stamp, expected in ((None, DIRECTED), (time, STAMPS[0][2])):
+        written = prefixed(stamp, marks)(said)
+        assert_said(written, said, expected._replace(directions=directions), tmp_path)
+
+
+def test_text_of_acp_el_comes_in_pieces(tmp_path: Path) -> None:
+    """A message goes on in the next text of its direction, or several stand in one."""
+    said = CONVERSATIONS["v2"]
+    pieces = [b"INCOMING TEXT >\n\n"]
+    for each in said:
+        body = dumps(each.message)
+        if each.side == "client":
+            pieces += [b"OUTGOING TEXT >\n\n", body, b"\n\n\nINCOMING TEXT >\n\n"]
+        else:
+            pieces += [body[:40], b"\n\nINCOMING TEXT >\n\n", body[40:], b"\n"]
+    report = reported(b"".join(pieces), tmp_path)
+    assert (trace_of(report)["messages"], report["findings"]) == (12, [])
+    assert [each["end"] for each in report["resumes"]] == ["success"]
+
+
+def test_a_value_that_does_not_end_harms_no_other(tmp_path: Path) -> None:
+    for form in ("sequence", "headed"):
+        data = example(form).data
+        at = data.index(b"  }\n", data.index(b"replay_complete"))
+        report = reported(data[:at] + b"\n" + data[at:].replace(b"}\n}\n", b"}\n", 1), tmp_path)
+        assert trace_of(report)["messages"] >= 10
+        assert {each["rule"] for each in report["findings"]} >= {"RL001"}
 
 
 def test_a_message_without_a_time_keeps_its_place(tmp_path: Path) -> None:

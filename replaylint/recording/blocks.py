@@ -63,7 +63,8 @@ def blocks(lines: Iterable[bytes], is_header: Callable[[bytes], bool] | None = N
             yield Block(begun, bytes(value.rstrip(_SEPARATORS)) + b"\n", value=True)
             value.clear()
     if value:
-        yield Block(begun, bytes(value), value=True)
+        # It is cut off, also where that is between two lines of it.
+        yield Block(begun, bytes(value.rstrip(_SEPARATORS)), value=True)
 
 
 def beginning(lines: Iterable[bytes]) -> Iterator[bytes]:

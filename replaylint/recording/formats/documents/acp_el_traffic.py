@@ -100,7 +100,7 @@ def _records(data: bytes) -> Iterator[tuple[int, int, object]]:
         if len(open_lists) <= _MAX_DEPTH:
             open_lists[-1][1].append(value)
     where = data.count(b"\n", 0, at) + 1
-    if not data[at:].strip():
+    if data[at:].strip()[:1] in {b"", b'"'}:
         raise RecordingError("truncated", "the document ends too early", where)
     raise RecordingError("damaged", "the document is no Lisp from here on", where)
 

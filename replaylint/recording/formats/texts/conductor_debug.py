@@ -41,8 +41,10 @@ def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
 
 def _entry(number: int, line: bytes) -> Entry | None:
     found = _LINE.match(line)
-    if found is None or found[2] == _STDERR:
-        return None if found is None else LEFT_OUT
+    if found is None:
+        return None
+    if found[2] == _STDERR:
+        return Entry(number, NO_TIME, None, b"", len(line))  # whatever it says is no message
     if found[1] != _CLIENT:
         return LEFT_OUT
     time = int(found[3]) / 1000 if found[3] is not None else NO_TIME
