@@ -1,7 +1,7 @@
-"""What the recordings in `sample_traces/real` show, calculated a second time, after RULES.md and with `json` alone.
+"""What real recordings show, calculated a second time, after RULES.md and with `json` alone.
 
-Nothing here comes from replaylint. It reads what those recordings hold: records with `ts`, `dir` and `msg`, one
-connection a file. Lines are counted from 0, times are in seconds, and nothing is rounded.
+Nothing here comes from replaylint. It reads what those in `sample_traces/real` hold: records with `ts`, `dir` and
+`msg`, one connection a file. Lines are counted from 0, times are in seconds, and nothing is rounded.
 """
 
 from __future__ import annotations
@@ -78,6 +78,20 @@ def recording(path: Path) -> list[Record]:
     return [json.loads(line) for line in data.split(b"\n") if line.strip()]
 
 
+def reads(path: Path) -> bool:
+    """Whether the recording holds nothing else."""
+    try:
+        records = recording(path)
+    except ValueError:
+        return False
+    return all(
+        isinstance(each.get("ts"), float)
+        and each.get("dir") in {"meta", "c2a", "a2c"}
+        and type(each.get("msg", {})) is dict
+        for each in records
+    )
+
+
 def resumes(path: Path) -> tuple[str | None, list[Record]]:
     """The agent, and each resume with its outcome and figures."""
     records = recording(path)
@@ -85,7 +99,7 @@ def resumes(path: Path) -> tuple[str | None, list[Record]]:
     version, agent = introduced(messages)
     windows: list[Window] = []
     for number, (record, message) in enumerate(zip(records, messages, strict=True)):
-        if record["dir"] == "meta" and record["event"] == "eof":
+        if record["dir"] == "meta" and record["event"] in {"eof", "exit"}:
             for window in windows:
                 window.closed = window.closed or window.response is None
         elif record["dir"] == "c2a":

@@ -32,6 +32,8 @@ TOLERANCE_S = 1e-6
 
 
 REAL = sorted((ROOT / "sample_traces" / "real").iterdir())
+FURTHER = sorted(filter(independent.reads, (ROOT.parent / "shared" / "traces" / "real").glob("*.ndjson*")))
+"""Those beside the project, if there are any, that the second calculation reads."""
 
 
 def near(wanted: Any) -> Any:
@@ -68,10 +70,10 @@ def measured() -> Message:
     return report
 
 
-@pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)
-def test_every_resume_of_a_real_recording(path: Path, measured: Message) -> None:
+@pytest.mark.parametrize("path", [*REAL, *FURTHER], ids=lambda path: f"{path.parts[-3]}-{path.name}")
+def test_every_resume_of_a_real_recording(path: Path) -> None:
     _, wanted = independent.resumes(path)
-    reported = [each for each in measured["resumes"] if each["trace"].endswith(path.name)]
+    reported = report_of_file(path)["resumes"]
     assert [each["request"]["line"] for each in reported] == [each["line"] for each in wanted]
     for resume, other in zip(reported, wanted, strict=True):
         named = resume["sessions"][0]

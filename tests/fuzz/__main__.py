@@ -2,6 +2,7 @@
 
     python -m tests.fuzz [--inputs 1000000] [--jobs 2] [--seed 1] [--first 0] [--failures FOLDER]
 
+A run of the tests tries the first 2,000; the million is for a release, and for a change of the engine or of a format.
 An input is a sample that one to four mutations went through. Its number and the seed say all of it, as long as the
 samples stay the same. What fails is made small and written to a file. Exit status: 0 nothing failed, 1 something did.
 """
