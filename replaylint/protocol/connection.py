@@ -48,7 +48,7 @@ class Session:
     """
 
     __slots__ = (
-        *("active", "announced_line", "background", "busy_line", "named", "own_state", "prompt_line", "prompts"),
+        *("active", "announced_line", "background", "busy_line", "named_line", "own_state", "prompt_line", "prompts"),
         *("resume_line", "root"),
         *("started", "state", "state_line", "seen_from_start", "tools"),
     )
@@ -57,8 +57,8 @@ class Session:
         self.active = active
         self.announced_line = 0
         """Its first announcement as a child."""
-        self.named = False
-        """The client named it, or a result did."""
+        self.named_line = 0
+        """Where the client or a result named it first."""
         self.started = False
         """The client started it: `session/new` or `session/fork` returned it."""
         self.root: str | None = None
@@ -81,6 +81,11 @@ class Session:
         self.seen_from_start = False
         """Whether the connection shows it from its beginning: from `session/new`, its announcement, or in a replay."""
         self.tools: ToolCalls | None = None
+
+    @property
+    def named(self) -> bool:
+        """Whether the client named it, or a result did."""
+        return self.named_line > 0
 
     @property
     def tool_calls(self) -> ToolCalls:
@@ -139,6 +144,8 @@ class Connection:
         """Whether the client declared the vendor event."""
         self.vendor_seen = False
         """Whether the agent sent the vendor event."""
+        self.reinitialize_line = 0
+        """The first `initialize` that is pending although the connection was in use; 0 where there is none."""
         self.drops_replays = False
         """Whether the recorder is known to leave replayed updates out."""
 
@@ -200,7 +207,7 @@ class Connection:
             return
         session = self.session(request.session_id)
         self.sessions[request.session_id] = self.sessions.pop(request.session_id)  # no longer the oldest
-        session.named = True
+        session.named_line = session.named_line or request.line
         if request.method == methods.PROMPT:
             session.prompt_line = request.line
             session.prompts += 1
@@ -225,20 +232,22 @@ class Connection:
                 self.version = int(version)
                 self.version_line = self.version_line or request.answer_line
         elif method in {methods.NEW, methods.FORK}:
-            self._starts(facts.get("sessionId"), seen_from_start=method == methods.NEW)
+            self._starts(facts.get("sessionId"), request.answer_line, seen_from_start=method == methods.NEW)
         elif method in {methods.CLOSE, methods.DELETE} and request.session_id is not None:
             self.session(request.session_id).active = False
         elif method == methods.LIST:
             listed = facts.get("sessions")
             for entry in listed if isinstance(listed, list) else ():
-                self._names(entry.get("sessionId") if isinstance(entry, dict) else None)
+                self._names(entry.get("sessionId") if isinstance(entry, dict) else None, request.answer_line)
 
-    def _names(self, session_id: object) -> None:
-        if isinstance(session_id, str):
-            self.session(session_id).named = True
-
-    def _starts(self, session_id: object, *, seen_from_start: bool) -> None:
+    def _names(self, session_id: object, line: int) -> None:
         if isinstance(session_id, str):
             session = self.session(session_id)
-            session.named = session.started = session.active = True
+            session.named_line = session.named_line or line
+
+    def _starts(self, session_id: object, line: int, *, seen_from_start: bool) -> None:
+        if isinstance(session_id, str):
+            session = self.session(session_id)
+            session.named_line = session.named_line or line
+            session.started = session.active = True
             session.seen_from_start |= seen_from_start

@@ -41,6 +41,8 @@ class Aftermath:
         """The last window of each session whose request has ended."""
         self._unnamed: dict[str, Occurrences] = {}
         """Updates, by their session, that came before anything named it."""
+        self._named_later: dict[str, Occurrences] = {}
+        """The same, where only a request named it that may belong to the connection that follows."""
 
     # Ended windows
 
@@ -107,14 +109,12 @@ class Aftermath:
 
     def unnamed(self, session_id: str, what: str, at: Point) -> None:
         """An update for a session that nothing has named yet."""
-        if self.connection.forgot:
-            return
-        before = self._unnamed.get(session_id)
-        if before is None:
-            if len(self._unnamed) >= MAX_UNNAMED:
-                return
-            before = self._unnamed[session_id] = Occurrences(0, what, at)
-        before.add(0, what, at)
+        if not self.connection.forgot:
+            _count(self._unnamed, session_id, what, at)
+
+    def named_later(self, session_id: str, what: str, at: Point) -> None:
+        """An update for a session that only a request named which may belong to the connection that follows."""
+        _count(self._named_later, session_id, what, at)
 
     def named_by(self, request: Request, result: object) -> Occurrences | None:
         """The updates that came since this request for the session that its result is the first to name."""
@@ -126,10 +126,20 @@ class Aftermath:
             return None
         return early
 
-    def never_named(self) -> Mapping[str, Occurrences]:
-        """The updates that came for sessions that nothing has named."""
-        return {each: seen for each, seen in self._unnamed.items() if not self._is_named(each)}
+    def never_named(self, *, restarted: bool) -> Mapping[str, Occurrences]:
+        """The updates for sessions that nothing has named; `restarted`: an `initialize` ended the connection."""
+        found = {each: seen for each, seen in self._unnamed.items() if not self._is_named(each)}
+        return {**found, **self._named_later} if restarted else found
 
     def _is_named(self, session_id: str) -> bool:
         session = self.connection.session(session_id)
         return session.named or session.root is not None
+
+
+def _count(counted: dict[str, Occurrences], session_id: str, what: str, at: Point) -> None:
+    before = counted.get(session_id)
+    if before is None:
+        if len(counted) >= MAX_UNNAMED:
+            return
+        before = counted[session_id] = Occurrences(0, what, at)
+    before.add(0, what, at)

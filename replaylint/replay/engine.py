@@ -168,7 +168,7 @@ class Engine:
         the recording does not say was inferred before: the first such message has to be noted.
         """
         traffic = self._traffic.get(self._label)
-        if traffic is None or traffic.connection.cut or self._stream.everything:
+        if traffic is None or self._stream.everything or traffic.connection.cut or traffic.connection.reinitialize_line:
             return {}, "method", UPDATE, AGENT
         unsaid: Side | None = None if self._inferred else AGENT
         if AGENT in traffic.connection.speaks_jsonrpc:
@@ -230,6 +230,11 @@ class Engine:
             if said_line >= first:
                 say()
         self._again = None
+
+    def _may_restart(self, connection: Connection, side: Side | None, body: Mapping[str, object]) -> bool:
+        """Whether this is an `initialize` on a connection that is in use: its answer may start a new one."""
+        asked = body.get("method") == methods.INITIALIZE and "id" in body and side is CLIENT
+        return asked and connection.first_client_line > 0 and self._again is None
 
     def _note_since(self, line: int, side: Side | None, say: Callable[[], None]) -> None:
         """The client said something that may have to be said again."""
@@ -330,8 +335,10 @@ class Engine:
         methods_ = (item.get("method") for item in items if isinstance(item, dict))
         known = (methods.sender(method) for method in methods_ if isinstance(method, str))
         sender = side or next(filter(None, known), None)
-        self._note_since(line, sender, lambda: self._batch(line, time, side, items))
         connection = self._begun().connection
+        if any(isinstance(item, dict) and self._may_restart(connection, sender, item) for item in items):
+            self._since.setdefault(self._label, [])
+        self._note_since(line, sender, lambda: self._batch(line, time, side, items))
         self._goes_on(connection, sender)
         self._stream.emit(Noted(connection, line, time, sender, Batch(items)))
 
@@ -384,7 +391,7 @@ class Engine:
             if self._next_drops_replays:
                 self._next_drops_replays = False
                 self._drops_replays.add(line)
-            if method == methods.INITIALIZE and connection.first_client_line and "id" in body and self._again is None:
+            if self._may_restart(connection, side, body):
                 self._since.setdefault(self._label, [])
             self._note_since(line, side, lambda: self._message(line, time, side, body, 0, batch=batch))
             connection.client_message(method, line)
@@ -403,6 +410,7 @@ class Engine:
         if side is CLIENT and method == methods.INITIALIZE:
             if connection.first_client_line < line:
                 self._reinitialize.add(request)
+                connection.reinitialize_line = connection.reinitialize_line or line
             else:
                 connection.introduced(params)
                 connection.drops_replays = line in self._drops_replays
@@ -430,5 +438,7 @@ class Engine:
                 self._restart(traffic, request, line)
                 self._response(line, time, side, body, inferred=inferred)
                 return
-            self._since.pop(self._label, None)
+            if not any(each in connection.exchange for each in self._reinitialize):
+                self._since.pop(self._label, None)
+                connection.reinitialize_line = 0
         traffic.response(line, time, side, body, request, inferred=inferred)

@@ -241,6 +241,8 @@ class MarkerAssigned(NamedTuple):
     past: Past | None
     during: Resume | None
     unannounced: bool
+    first: bool
+    """Whether its window had no marker of its kind before."""
 
     @property
     def case(self) -> Trigger:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from replaylint.protocol import methods
 from replaylint.protocol.variants import KNOWN
 from replaylint.replay import fold
-from replaylint.replay.states import TABLE, State, Trigger
+from replaylint.replay.states import TABLE, UNANNOUNCED, State, Trigger
 from replaylint.replay.window import Window
 
 if TYPE_CHECKING:
@@ -185,7 +185,8 @@ class Ownership:
         """A marker of this window came."""
         fold.mark(window, trigger, line, time)
         self.step(window, trigger)
-        self.own(window.session_id)
+        if window.state not in UNANNOUNCED:
+            self.own(window.session_id)
 
     def step(self, window: Window, trigger: Trigger) -> None:
         """This happened to a window."""

@@ -124,6 +124,10 @@ class Traffic:
         if not request.odd:
             for each in overlapped:
                 each.resume.ambiguous = resume.ambiguous = True
+                for window in (*each.resume.windows.values(), *each.resume.provisional.values()):
+                    window.ambiguous |= window.complete is None
+            for window in (*resume.windows.values(), *resume.provisional.values()):
+                window.ambiguous |= resume.ambiguous
         return resume
 
     def _open_windows(self, resume: Resume, session_id: str) -> None:
@@ -264,6 +268,8 @@ class Traffic:
         past: Past | None = None
         plain: tuple[Resume, ...] = ()
         provisional: tuple[Window, ...] = ()
+        if 0 < self.connection.reinitialize_line <= session.named_line:
+            self._aftermath.named_later(session_id, variant, at)
         if window is None:
             past, plain = self._aftermath.past_of(session_id), self.ownership.plain_of(session_id)
         marker = self._marker(variant, params)
@@ -358,12 +364,15 @@ class Traffic:
     def _mark(self, window: Window, session_id: str, trigger: Trigger, variant: str, at: Point) -> None:
         self._stream.emit(
             MarkerAssigned(
-                self.connection, at.line, at.time, variant, session_id, trigger, window, None, None, unannounced=False
+                *(self.connection, at.line, at.time, variant, session_id, trigger, window, None, None),
+                unannounced=False,
+                first=window.mark_of(trigger) is None,
             )
         )
         # The vendor's event is one for the whole load.
         whole = trigger == Trigger.VENDOR_MARKER and window.parent is None
-        for each in tuple(window.resume.windows.values()) if whole else (window,):
+        resume = window.resume
+        for each in (*resume.windows.values(), *resume.provisional.values()) if whole else (window,):
             self.ownership.mark(each, trigger, *at)
 
     def _mark_unowned(
@@ -399,7 +408,9 @@ class Traffic:
         for resume in tuple(self.ownership.pending.values()):
             resume.until = max([at, *(Point(each.last_line, each.last_time) for each in resume.windows.values())])
             self._finish(resume, end)
-        self._stream.emit(ConnectionEnded(self.connection, end, at, said_at, self._aftermath.never_named()))
+        restarted = self.connection.reinitialize_line in said_at
+        unnamed = self._aftermath.never_named(restarted=restarted)
+        self._stream.emit(ConnectionEnded(self.connection, end, at, said_at, unnamed))
 
     def _finish(self, resume: Resume, end: End) -> None:
         resume.end = end

@@ -119,8 +119,9 @@ class UnownedMarker:
 class Early:
     """What came for a child before its announcement: how many messages, what and where the first was.
 
-    `markers` are those among them, `children` the ids of the children that they announced, both for the
-    announcement; `unannounced` says, when it has come, that no earlier one had announced the child.
+    `markers` are those among them, each with whether it was the first of its kind, `children` the ids of the children
+    that they announced, both for the announcement; `unannounced` says, when it has come, that no earlier one had
+    announced the child.
     """
 
     __slots__ = ("children", "count", "first_line", "last_line", "markers", "unannounced", "what")
@@ -130,7 +131,7 @@ class Early:
         self.first_line = line
         self.last_line = line
         self.count = 0
-        self.markers: list[UnownedMarker] = []
+        self.markers: list[tuple[UnownedMarker, bool]] = []
         self.children: list[str] = []
         self.unannounced = False
 
@@ -167,9 +168,9 @@ class Window:
     """
 
     __slots__ = (
-        *("announced_line", "bytes", "complete", "counts", "early", "first", "forgot", "gap", "ids", "last_line"),
-        *("last_time", "longest_pause", "occurrences", "parent", "resume", "session", "session_id", "state", "table"),
-        *("unfinished", "vendor", "whole"),
+        *("ambiguous", "announced_line", "bytes", "complete", "counts", "early", "first", "forgot", "gap"),
+        *("ids", "last_line", "last_time", "longest_pause", "occurrences", "parent", "resume", "session"),
+        *("session_id", "state", "table", "unfinished", "vendor", "whole"),
     )
 
     def __init__(self, resume: Resume, session_id: str, parent: str | None, state: State) -> None:
@@ -179,6 +180,8 @@ class Window:
         self.parent = parent
         self.state = state
         self.table: Mapping[str, Fold | None] = {}
+        self.ambiguous = resume.ambiguous
+        """Whether another replay of the session was pending before its marker."""
         self.announced_line = 0
         self.counts: dict[str, int] = {}
         """Updates, by their variant; markers are not among them."""
