@@ -20,6 +20,7 @@ RESUME: Final = "session/resume"
 LIST: Final = "session/list"
 CLOSE: Final = "session/close"
 DELETE: Final = "session/delete"
+ARCHIVE: Final = "session/archive"
 PROMPT: Final = "session/prompt"
 PERMISSION: Final = "session/request_permission"
 ELICITATION: Final = "elicitation/create"
@@ -38,7 +39,20 @@ NAMES_A_SESSION: Final = frozenset({UPDATE, LOAD, RESUME, PROMPT, CLOSE, DELETE,
 
 _CLIENT_METHODS: Final = frozenset(
     {
-        *(INITIALIZE, "authenticate", "auth/login", "auth/logout", NEW, LOAD, RESUME, LIST, CLOSE, DELETE, FORK),
+        *(
+            INITIALIZE,
+            "authenticate",
+            "auth/login",
+            "auth/logout",
+            NEW,
+            LOAD,
+            RESUME,
+            LIST,
+            CLOSE,
+            DELETE,
+            ARCHIVE,
+            FORK,
+        ),
         *(PROMPT, "session/set_mode", "session/set_model", "session/set_config_option", CANCEL_TURN),
     }
 )

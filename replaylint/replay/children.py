@@ -62,11 +62,11 @@ class Children:
         if named is not None and named.vendor is not None:
             self._ownership.mark(window, Trigger.VENDOR_MARKER, named.vendor.line, named.vendor.time)
 
-    def keep_child(self, windows: tuple[Window, ...], child_id: str) -> None:
+    def keep_child(self, windows: tuple[Window, ...], child_id: str, at: Point) -> None:
         """A session that may be a child announced this one."""
         for window in windows:
             if window.early is not None and len(window.early.children) < MAX_EARLY:
-                window.early.children.append(child_id)
+                window.early.children.append((child_id, at))
 
     def keep_marker(self, windows: tuple[Window, ...], marker: UnownedMarker) -> None:
         """A marker of a session that may be a child: each of these windows may claim it."""
@@ -85,12 +85,12 @@ class Children:
 
     def announce(self, parent: Window, child_id: str, at: Point) -> None:
         """A child was announced on the stream of this window, and with it the children that it had announced."""
-        announced = [(parent, child_id)]
+        announced = [(parent, child_id, at)]
         while announced:
-            parent, child_id = announced.pop(0)
+            parent, child_id, at = announced.pop(0)
             window = self._announce(parent, child_id, at)
             if window is not None and window.early is not None:
-                announced += [(window, each) for each in window.early.children]
+                announced += [(window, *each) for each in window.early.children]
 
     def _announce(self, parent: Window, child_id: str, at: Point) -> Window | None:
         """The window that an announcement opens; None where it only patches."""
@@ -98,7 +98,7 @@ class Children:
         if child_id in resume.windows:
             return None
         known = connection.sessions.get(child_id)
-        was_announced = known is not None and known.root is not None
+        before = known.announced_line if known is not None and known.root is not None else 0
         opens = self.opens(parent, child_id)
         connection.announce(child_id, parent.session_id, at.line)
         if not opens:
@@ -112,7 +112,7 @@ class Children:
         ownership.add(window)
         ownership.step(window, Trigger.ANNOUNCEMENT)
         if window.early is not None:
-            window.early.unannounced = not was_announced
+            window.early.unannounced = not before or before > window.early.first_line
         self._stream.emit(ChildAnnounced(connection, at.line, at.time, window))
         for marker, first in window.early.markers if window.early is not None else ():
             marker.claimed = True

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from replaylint.protocol import methods, other_protocols
-from replaylint.protocol.connection import Connection, Origin
+from replaylint.protocol.connection import Connection, History
 from replaylint.protocol.exchange import Request, id_key
-from replaylint.protocol.limits import IDS_REMEMBERED
 from replaylint.protocol.methods import UPDATE
 from replaylint.recording.clock import Steps
 from replaylint.recording.fragments import is_cut
@@ -27,7 +26,7 @@ from replaylint.recording.message import (
     Unreadable,
 )
 from replaylint.replay.events import Batch, Noted, RecordingEnded, Restarted, Unversioned
-from replaylint.replay.fold import REFUSED, message
+from replaylint.replay.fold import REFUSED, Author
 from replaylint.replay.traffic import Traffic
 from replaylint.replay.window import NOWHERE, Point
 
@@ -71,8 +70,7 @@ class Engine:
         self._latest: tuple[int, float] = NOWHERE
         """The last message with a time, of those that leave the loop and where it ends."""
         self._started = 0
-        # What the connections of one `conn` value, one after another, showed of their sessions.
-        self._has_history: dict[object, dict[str, Origin]] = {}
+        self._has_history: dict[str, History] = {}
         # One for each `conn` value; None where none has begun or the last one ended.
         self._traffic: dict[object, Traffic | None] = {}
         self._headers: dict[object, int] = {}
@@ -102,17 +100,12 @@ class Engine:
                     fold = None
             except (LookupError, TypeError):
                 fold = None
-            if fold is message:
-                # fold.message, without the call: half of all lines are one.
+            if fold.__class__ is Author:
+                # Author.__call__, without the call: half of all lines are one.
                 window: Any = target
                 try:
-                    ident = update["messageId"]
-                    if ident not in window.ids:
-                        if ident.__class__ is not str:
-                            raise TypeError
-                        if len(window.ids) >= IDS_REMEMBERED:
-                            window.forget()
-                        window.ids[ident] = None
+                    if window.ids[update["messageId"]] is not fold:
+                        raise TypeError
                     try:
                         window.counts[variant] += 1
                     except KeyError:
@@ -124,7 +117,7 @@ class Engine:
                     window.last_line = line
                     window.last_time = time
                     continue
-                except (KeyError, TypeError):  # no id
+                except (KeyError, TypeError):  # no id, or one that is new
                     pass
             elif fold is not None and fold(target, line, time, variant, update, size) is not REFUSED:
                 continue
@@ -190,8 +183,7 @@ class Engine:
 
     def _start(self, header_line: int = 0) -> Traffic:
         self._started += 1
-        has_history = self._has_history.setdefault(self._label, {})
-        return Traffic(Connection(self._started, has_history, self._steps, header_line), self._stream)
+        return Traffic(Connection(self._started, self._has_history, self._steps, header_line), self._stream)
 
     def _close(self, traffic: Traffic, end: End, said_at: tuple[int, ...] = ()) -> None:
         connection = traffic.connection
@@ -205,7 +197,6 @@ class Engine:
             # What came before the first label belongs to the connection that it names.
             if UNLABELLED in self._traffic:
                 self._traffic[label] = self._traffic.pop(UNLABELLED)
-                self._has_history[label] = self._has_history.pop(UNLABELLED, {})
             if UNLABELLED in self._headers:
                 self._headers.setdefault(label, self._headers.pop(UNLABELLED))
         self._label = label
@@ -377,6 +368,12 @@ class Engine:
         if side is None:
             side = methods.sender(method)
             self._inferred = True
+        rotated = connection.answers_unseen and not connection.first_client_line
+        if rotated and side is CLIENT and method == methods.INITIALIZE:
+            self._close(traffic, "closed", (line,))
+            self._traffic[self._label] = None
+            traffic = self._begun()
+            connection = traffic.connection
         self._heard(connection, line, time, side, body)
         params = body.get("params")
         if method in methods.NAMES_A_SESSION and not methods.names_one(method, params):

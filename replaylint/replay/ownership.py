@@ -168,13 +168,19 @@ class Ownership:
         """Find out which window owns this session's messages from here on."""
         owner: Window | None = None
         for window in self._pending_windows(session_id):
-            odd = window.resume.request.odd
-            if owner is None or (not odd and (owner.marker is not None or owner.resume.request.odd)):
+            # Of requests that the agent may not have been able to read, the newest is the likeliest.
+            doubtful = owner is not None and owner.resume.request.odd
+            if owner is None or doubtful or (not window.resume.request.odd and owner.marker is not None):
                 owner = window
         if owner is not None:
             self.targets[session_id] = owner
         else:
             self.targets.pop(session_id, None)
+
+    def watch(self, session_id: str) -> None:
+        """Have the updates of this session leave the hot path, if no window owns them."""
+        if self.targets.get(session_id) is self.nowhere:
+            del self.targets[session_id]
 
     def owner(self, session_id: str) -> Window | None:
         """The window that owns this session's messages."""

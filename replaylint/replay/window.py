@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
+    from replaylint.replay.fold import Author
 
     Fold = Callable[[Any, int, float, str, Mapping[str, Any], int], bool | None]
     """Takes a window, and an update's line, time in seconds, variant, body and size in bytes; REFUSED or None."""
@@ -120,8 +121,8 @@ class Early:
     """What came for a child before its announcement: how many messages, what and where the first was.
 
     `markers` are those among them, each with whether it was the first of its kind, `children` the ids of the children
-    that they announced, both for the announcement; `unannounced` says, when it has come, that no earlier one had
-    announced the child.
+    that they announced, and where, both for the announcement; `unannounced` says, when it has come, that no earlier
+    one had announced the child.
     """
 
     __slots__ = ("children", "count", "first_line", "last_line", "markers", "unannounced", "what")
@@ -132,7 +133,7 @@ class Early:
         self.last_line = line
         self.count = 0
         self.markers: list[tuple[UnownedMarker, bool]] = []
-        self.children: list[str] = []
+        self.children: list[tuple[str, Point]] = []
         self.unannounced = False
 
 
@@ -193,8 +194,8 @@ class Window:
         self.longest_pause = 0.0
         self.complete: Mark | None = None
         self.vendor: Mark | None = None
-        self.ids: dict[object, None] = {}
-        """Of messages and thoughts before any marker, and, as tuples of one, of tool calls."""
+        self.ids: dict[object, Author | None] = {}
+        """Of messages and thoughts before any marker, with their authors; as tuples, of tool calls and terminals."""
         self.forgot = False
         """Whether ids were forgotten, so that one that seems new may be old."""
         self.whole: dict[object, float] = {}
@@ -243,7 +244,7 @@ class Past:
     """
 
     __slots__ = (
-        *("after", "had_history", "lines", "request_line", "response", "role", "session_id"),
+        *("after", "had_history", "lines", "prompt", "prompt_text", "request_line", "response", "role", "session_id"),
         *("snapshot", "watched"),
     )
 
@@ -262,6 +263,9 @@ class Past:
         self.snapshot = snapshot if isinstance(snapshot, str) else None
         self.watched = window.parent is None and resume.end == "success"
         self.after: Occurrences | None = None
+        self.prompt: Request | None = None
+        """On v1, the first prompt since, while it is unanswered."""
+        self.prompt_text = ""
 
     def line_of(self, trigger: Trigger) -> int:
         """The line of the first marker of this kind, 0 where there is none."""
@@ -276,7 +280,6 @@ class Resume:
         "close_line",
         "connection",
         "cursor",
-        "early_prompts",
         "end",
         "error",
         "lost",
@@ -306,8 +309,6 @@ class Resume:
         self.windows: dict[str, Window] = {}
         self.provisional: dict[str, Window] = {}
         """Unannounced windows, by the id that their messages bear."""
-        self.early_prompts: set[Request] = set()
-        """Unanswered prompts on its session, sent while it was pending and the session not active."""
         self.close_line = 0
         """The success of a `session/close` or `session/delete` of its session while it was pending."""
         self.occurrences: dict[str, Occurrences] = {}
