@@ -110,7 +110,7 @@ def whole(w: Window, line: int, time: float, variant: str, update: Mapping[str, 
     author = AUTHORS[variant]
     if ident.__class__ is not str or w.ids.get(ident, author) is not author:
         return REFUSED
-    if not came_whole(w, ident, update.get("content")):
+    if not came_whole(w, ident, variant, update.get("content")):
         return REFUSED
     history(w, line, time, variant, update, size)
     return None
@@ -235,10 +235,10 @@ def began(w: Window, ident: str) -> bool:
     return True
 
 
-def came_whole(w: Window, ident: object, content: object) -> bool:
+def came_whole(w: Window, ident: object, variant: str, content: object) -> bool:
     """A message or thought on v2. False where it has content and the same had come in this window."""
     try:
-        seen: float = hash(dumps(content, option=OPT_SORT_KEYS))
+        seen: float = hash((variant, dumps(content, option=OPT_SORT_KEYS)))
     except TypeError:  # nested deeper than can be written: like nothing else
         seen = NO_TIME
     if ident in w.whole:

@@ -361,7 +361,7 @@ class Traffic:
         version = self.connection.version
         if version == 2 and variant in WHOLE and window is not None:
             ident = update.get("messageId")
-            return isinstance(ident, str) and not fold.came_whole(window, ident, update.get("content"))
+            return isinstance(ident, str) and not fold.came_whole(window, ident, variant, update.get("content"))
         if version == 1 and variant == "tool_call":
             ident = update.get("toolCallId")
             if isinstance(ident, str):

@@ -60,7 +60,7 @@ def received(event: UpdateReceived) -> Violation | None:
     after = past.after if past is not None else None
     if past is None or after is None or after.last.line != event.line or past.prompt is not None:
         return None
-    if connection.lost_line > past.response.line:
+    if connection.lost_line > past.response.line or event.plain:
         return None
     user_messages = sum(after.kinds.get(kind, 0) for kind in USER_MESSAGES)
     if not user_messages and past.had_history:
