@@ -211,8 +211,17 @@ def assert_prefix_agrees(whole: Message, part: Message) -> None:
         outcomes = {each["session_id"]: each["outcome"] for each in later["sessions"]}
         for session in resume["sessions"]:
             assert session["outcome"] in {"inconclusive", outcomes[session["session_id"]]}
-    assert certain(part) <= certain(whole)
+    beginnings = certain(whole)
+    for rule, line, session in certain(part) - beginnings:
+        assert rule in GROWING
+        assert any(
+            (each["rule"], each["session_id"]) == (rule, session) and each["line"] < line <= each["last_line"]
+            for each in whole["findings"]
+        )
 
+
+GROWING = ("RL204",)
+"""Rules of which a finding may begin earlier, where whose an earlier marker was has become clear."""
 
 CERTAIN = ("RL306", "RL310", "RL322", "RL323", "RL324")
 """Rules that say nothing before what they rest on has come, whatever still comes."""
@@ -241,6 +250,16 @@ def assert_cuts_agree(content: bytes, places: Iterable[int], whole: Message, pat
 def line_ends(content: bytes) -> list[int]:
     """Where each line ends."""
     return [at + 1 for at, byte in enumerate(content) if byte == ord("\n")]
+
+
+def test_a_marker_whose_session_was_in_doubt_joins_those_after_it(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s").client(9, "session/prompt", sessionId="t").marker("t")
+    recording.resume(2, "t", replay=False).result(2, {}).marker("t").marker("s").idle("s").result(1, {})
+    lines = recording.lines()
+    found = [(8, 8, 1)] * 3 + [(5, 8, 2)]
+    for end, (line, last_line, count) in enumerate(found, 8):
+        (finding,) = (each for each in report_of(lines[:end], tmp_path)["findings"] if each["rule"] == "RL204")
+        assert (finding["line"], finding["last_line"], finding["count"]) == (line, last_line, count)
 
 
 @given(
