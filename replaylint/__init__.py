@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from replaylint.version import __version__
 
 __all__ = [
     "Evidence",
@@ -27,14 +28,12 @@ if TYPE_CHECKING:
     from replaylint.analysis.linter import Linter
     from replaylint.report.model import Evidence, Finding, Report, Resume, Session, Timing, Trace
 else:
-    # Imported when it is first used: every start of the command line passes here.
+    # Imported when it is first used: whoever imports a module of this package passes here, every command, too.
     _MODULES = {"lint": "replaylint.analysis.lint", "Linter": "replaylint.analysis.linter"}
 
     def __getattr__(name):
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module  # noqa: PLC0415
-
         found = globals()[name] = getattr(import_module(_MODULES.get(name, "replaylint.report.model")), name)
         return found
 

@@ -1,7 +1,8 @@
-"""What is raised for what a user gave: inputs that cannot be read, and names and values that cannot be meant."""
+"""Errors for what a user gave: inputs that cannot be read, and names and values that make no sense."""
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,9 +10,9 @@ if TYPE_CHECKING:
 
 
 class RecordingError(Exception):
-    """An input that cannot be read, or not to its end.
+    """An input that cannot be read to its end.
 
-    `code` is one word for programs, `line` the 1-based line that was reached, or None.
+    `code` is one word for programs, `line` the last line that was reached (1-based), or None.
     """
 
     def __init__(self, code: str, message: str, line: int | None = None) -> None:
@@ -22,15 +23,13 @@ class RecordingError(Exception):
 
 
 class UsageError(ValueError):
-    """What a user named or gave cannot be meant."""
+    """A name or value that a user gave makes no sense."""
 
 
 class UnknownNameError(UsageError):
-    """There is no such thing: `kind` says what was named, `nearest` what may have been meant."""
+    """An unknown name: `kind` is the kind of thing that was named, `nearest` a known name that is like it, or None."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        from difflib import get_close_matches  # noqa: PLC0415
-
         self.kind = kind
         self.name = name
         spellings = {each.lower(): each for each in known}

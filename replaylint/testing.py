@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.policies.expectations import outcomes as outcomes_named
+from replaylint.policies.severities import failing
 from replaylint.render.escape import printable
-from replaylint.render.words import identifier
+from replaylint.render.phrases import identifier
 from replaylint.report.findings import SEVERITIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Literal
 
+    from replaylint.policies.severities import Level
     from replaylint.report.model import Finding, Report, Resume, Session
     from replaylint.rules.registry import Party
 
@@ -21,7 +22,7 @@ def assert_replay(
     report: Report,
     *,
     outcomes: str | Iterable[str] = "complete",
-    fail_on: Literal["error", "warning", "info", "never"] = "error",
+    fail_on: Level = "error",
     party: Party | None = None,
     max_gap_s: float | None = None,
 ) -> Report:
@@ -39,7 +40,8 @@ def assert_replay(
     """
     __tracebackhide__ = True
     expected = outcomes_named(outcomes)
-    grave = _grave(fail_on)
+    if fail_on not in (*SEVERITIES, "never"):
+        raise ValueError(f"fail_on has to be 'error', 'warning', 'info' or 'never', not {fail_on!r}")
     if party not in {None, "agent", "client", "recording"}:
         raise ValueError(f"party has to be 'agent', 'client', 'recording' or None, not {party!r}")
     if max_gap_s is not None and not max_gap_s >= 0:
@@ -59,20 +61,13 @@ def assert_replay(
             where = _at(resume.trace, resume.request.line)
             wrong += [f"{where}: {resume.method} {identifier(resume.request_id)}, {resume.end}", *lines]
     wrong += [
-        _finding(finding) for finding in report.findings if finding.severity in grave and party in {None, finding.party}
+        _finding(finding)
+        for finding in report.findings
+        if finding.severity in failing(fail_on) and party in {None, finding.party}
     ]
     if wrong:
         raise AssertionError("\n".join(["the replay is not as expected", *wrong]))
     return report
-
-
-def _grave(fail_on: str) -> tuple[str, ...]:
-    if fail_on == "never":
-        return ()
-    for index, severity in enumerate(SEVERITIES, 1):
-        if severity == fail_on:
-            return SEVERITIES[:index]
-    raise ValueError(f"fail_on has to be 'error', 'warning', 'info' or 'never', not {fail_on!r}")
 
 
 def _resume(resume: Resume, expected: tuple[str, ...], max_gap_s: float | None) -> Iterator[str]:

@@ -20,8 +20,8 @@ import orjson
 import replaylint
 from replaylint.analysis.lint import lint
 from replaylint.commands.settings_discovery import OWN
-from replaylint.policies.baseline import File, accept
-from replaylint.render.suppressions import NAMED
+from replaylint.policies.known import File, accept
+from replaylint.render.suppressions import MAX_NAMED
 from replaylint.report.saved import loaded
 from tests.recordings import Recording
 from tests.test_render import walk
@@ -106,7 +106,7 @@ class Material:
             report = lint(self._written_recordings(HARMLESS))
             Path("baseline").write_bytes(accept(report, "baseline"))
             baseline = loaded("baseline", File, "baseline", 1)
-        del baseline.findings[NAMED:]
+        del baseline.findings[MAX_NAMED:]
         for saved in (report, baseline):
             changed(saved, lambda _, text: self._place("saved", text))
         self._report, self._baseline = (json.loads(orjson.dumps(saved)) for saved in (report, baseline))

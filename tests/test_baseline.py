@@ -18,7 +18,7 @@ from orjson import dumps
 from replaylint import __version__
 from replaylint.analysis.lint import lint
 from replaylint.errors import UsageError
-from replaylint.policies.baseline import accept, load
+from replaylint.policies.known import accept, load
 from replaylint.render import FORMATS as FORMATS_OF_ALL
 from tests.command_line import FORMATS, assert_one_line, assert_refused, run, saved, shell
 from tests.profiles import profile

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replaylint.statistics.bootstrap import FEWEST, PERCENT, RESAMPLES, SEED, difference
+from replaylint.statistics.bootstrap import MIN_VALUES, PERCENT, RESAMPLES, SEED, difference
 from replaylint.statistics.percentiles import percentile
 from tests.profiles import profile
 
-values = st.lists(st.floats(0, 100), min_size=FEWEST, max_size=40)
+values = st.lists(st.floats(0, 100), min_size=MIN_VALUES, max_size=40)
 
 
 def resampled(before: list[float], after: list[float], random: Random) -> tuple[float, float]:
@@ -76,7 +76,7 @@ def test_with_fewer_than_6_there_is_none(n: int, m: int) -> None:
 
 
 def test_6_are_the_fewest_for_95_percent() -> None:
-    assert 1 - 2 * 0.5**FEWEST >= PERCENT / 100 > 1 - 2 * 0.5 ** (FEWEST - 1)
+    assert 1 - 2 * 0.5**MIN_VALUES >= PERCENT / 100 > 1 - 2 * 0.5 ** (MIN_VALUES - 1)
 
 
 def test_a_shift_of_what_does_not_vary_is_exact() -> None:

@@ -1,4 +1,4 @@
-"""The examples for CI in the README, the action and the hook for pre-commit: their shell is run as a CI system runs it.
+"""The examples in the README for CI, the action and the hook for pre-commit: their shell is run as a CI system runs it.
 
 GitHub and GitLab are played by a bash with the variables, files and options that their runners give it. What they
 install is the project: the wheels stand in a folder, and no package index is asked once they are there.
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tomllib
 import xml.etree.ElementTree as ET
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,13 +26,14 @@ import yaml
 import zstandard
 
 from tests.conftest import ROOT, fetch, located, missing
+from tests.documents import CI, GUIDE, blocks, read, section, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 pytestmark = pytest.mark.skipif(os.sep != "/", reason="a shell of POSIX")
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = read(CI)
 SAMPLES = ROOT / "sample_traces"
 
 GITHUB_LINE = re.compile(r"^::(\w+) file=([^,]*)(?:,line=(\d+))?,title=([^:]*)::", re.MULTILINE)
@@ -39,19 +41,17 @@ RUN_S = 120
 
 
 def examples() -> list[Any]:
-    return [yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)]
+    return [yaml.safe_load(block) for block in blocks(README, "yaml")]
 
 
-def github_example() -> dict[str, Any]:
-    """The step of the README that uses the action."""
-    (step,) = (
-        step
-        for example in examples()
-        if isinstance(example, list)
-        for step in example
-        if "/.github/actions/" in step.get("uses", "")
-    )
-    assert isinstance(step, dict)
+def github_examples() -> list[list[dict[str, Any]]]:
+    """Steps of a job of GitHub Actions: the first example shows the findings, the second uploads them."""
+    return [example for example in examples() if isinstance(example, list)]
+
+
+def github_example(number: int = 0) -> dict[str, Any]:
+    """The step of an example that uses the action."""
+    (step,) = (step for step in github_examples()[number] if "/.github/actions/" in step["uses"])
     return step
 
 
@@ -65,6 +65,12 @@ def gitlab_example() -> dict[str, Any]:
         if isinstance(job, dict) and "script" in job
     )
     return job
+
+
+def pre_commit_example() -> dict[str, Any]:
+    """The configuration of pre-commit in the README."""
+    (config,) = (example for example in examples() if isinstance(example, dict) and "repos" in example)
+    return config
 
 
 def run(command: list[str], folder: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
@@ -159,6 +165,12 @@ def machine(tmp_path_factory: pytest.TempPathFactory, project: Path, network: No
     done([*pip, "--no-deps", str(project)], wheels, variables)
     done([sys.executable, "-m", "venv", str(home / "python")], home, variables)
     return variables
+
+
+def test_what_is_installed_has_the_guide_and_the_schema(machine: dict[str, str]) -> None:
+    (wheel,) = Path(machine["PIP_FIND_LINKS"].removeprefix("file://")).glob("replaylint-*.whl")
+    names = {each for each in zipfile.ZipFile(wheel).namelist() if each.startswith("replaylint/")}
+    assert {f"replaylint/guide/{each.name}" for each in GUIDE} | {"replaylint/report/schema.json"} <= names
 
 
 # GitLab
@@ -339,17 +351,16 @@ def quick(tmp_path_factory: pytest.TempPathFactory, machine: dict[str, str]) -> 
 
 
 def test_the_readme_uses_the_action_with_inputs_that_it_has() -> None:
-    step = github_example()
-    action = action_of(step, ROOT)
-    assert set(step["with"]) <= set(declared(action)["inputs"])
+    for number in range(len(github_examples())):
+        step = github_example(number)
+        assert set(step["with"]) <= set(declared(action_of(step, ROOT))["inputs"])
 
 
 def test_the_readme_says_what_the_inputs_and_outputs_are() -> None:
     described = declared(action_of(github_example(), ROOT))
-    section = README.split("In GitHub Actions")[1].split("\n## ")[0]
-    table = re.findall(r"^\| `(\w+)`(?:, `(\S+)`)? \|", section, re.MULTILINE)
-    assert table == [(name, each["default"]) for name, each in described["inputs"].items()]
-    assert re.findall(r"The output `(\w+)`", section) == list(described["outputs"])
+    rows = [row[0].replace("`", "").split(", ") for row in table(README, "input, default")]
+    assert rows == [list(filter(None, (name, each["default"]))) for name, each in described["inputs"].items()]
+    assert re.findall(r"The output `(\w+)`", section(README, "GitHub Actions")) == list(described["outputs"])
 
 
 def test_the_readmes_step_shows_what_is_wrong(job: Job, project: Path) -> None:
@@ -434,9 +445,11 @@ def test_arguments_without_a_second_quotation_mark_are_no_findings(job: Job, qui
 
 def test_the_findings_can_be_uploaded_to_code_scanning(job: Job, quick: str) -> None:
     recorded(job.workspace / "traces", "complete", "live-before-marker")
-    used = job.use({"recordings": "traces", "sarif": "of us.sarif", "python": quick})
+    action, upload = github_examples()[1]
+    used = job.use({**action["with"], "python": quick})
     assert used.status == 1
-    (results,) = json.loads((job.workspace / "of us.sarif").read_text(encoding="utf-8"))["runs"]
+    assert (upload["uses"].partition("@")[0], upload["if"]) == ("github/codeql-action/upload-sarif", "always()")
+    (results,) = json.loads((job.workspace / upload["with"]["sarif_file"]).read_text(encoding="utf-8"))["runs"]
     (result,) = results["results"]
     assert result["ruleId"] == "RL301"
     place = result["locations"][0]["physicalLocation"]["artifactLocation"]
@@ -488,8 +501,8 @@ def test_the_hook_stops_what_is_wrong(tmp_path: Path, project: Path, machine: di
     recorded(here, "complete")
     (here / "notes.txt").write_text("no recording\n", encoding="utf-8")
     revision = done(["git", "rev-parse", "HEAD"], project, GIT).strip()
-    hook = {"id": "replaylint", "args": ["--max-gap=5s"]}
-    config = {"repos": [{"repo": str(project), "rev": revision, "hooks": [hook]}]}
+    config = pre_commit_example()
+    config["repos"][0] |= {"repo": str(project), "rev": revision}
     (here / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     committed(here)
     clean = pre_commit(here, variables, "run", "--all-files")

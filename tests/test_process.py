@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from replaylint import render
 from replaylint.commands import COMMANDS
 from tests.command_line import (
     FORMATS,
@@ -153,17 +154,11 @@ def imported(*arguments: str) -> set[str]:
     return set(result.stderr.split("\n"))
 
 
-TEXT = ("words", "layout", "bar", "selection")
-"""What the text report is made with."""
-
-
 @pytest.mark.parametrize("form", ["text", "concise", "json"])
 def test_a_plain_run_imports_little(form: str, clean: Path) -> None:
     modules = imported("-f", form, str(clean))
     assert "replaylint.recording.formats.envelope" in modules
     assert modules.isdisjoint({f"replaylint.commands.{each}" for each in COMMANDS if each != "check"})
-    assert modules.isdisjoint({f"replaylint.report.{each}" for each in ("watch", "line", "extract")})
+    assert not [each for each in modules if each.startswith("replaylint.views.")]
     assert modules.isdisjoint({"rich", "gzip", "hashlib", "jsonschema", "pydantic", "asyncio", "hypothesis"})
-    assert {each for each in modules if each.startswith("replaylint.render.")} == {
-        f"replaylint.render.{each}" for each in {"json": (), "concise": ("words", "lines")}.get(form, TEXT)
-    } | {f"replaylint.render.{each}" for each in ("escape", "view", form)}
+    assert {each for each in render.FORMATS if f"replaylint.render.{each}" in modules} == {form}

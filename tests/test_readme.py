@@ -1,148 +1,193 @@
-"""The README says what is: its rule table, its commands, its options."""
+"""The documents say what is: every example in them is run, every table compared with what it describes."""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
-import subprocess
-import sys
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 
-from replaylint.analysis.lint import lint
+from replaylint.commands import COMMANDS
 from replaylint.recording.formats import every_format
+from replaylint.render import FORMATS as OUTPUTS
 from replaylint.render import formats, rulebook
-from replaylint.render.concise import render
-from replaylint.render.markdown import LONGEST
-from replaylint.render.view import View
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.rules import all_rules
 from replaylint.views.rulebook import entries
-from replaylint.views.timeline import MOST
+from tests import documents
+from tests.command_line import run
 from tests.conftest import ROOT
+from tests.documents import CONTRIBUTING, DOCUMENTS, GUIDE, README, SAMPLES, Shell, blocks, read, section, table
 from tests.recordings import report_of_file
 from tests.reports import UPDATE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+TEXT = read(README)
+GUIDE_OF = {path.stem: path for path in GUIDE}
 
 
-def printed(*arguments: str, status: int = 0) -> str:
-    """What the tool prints, whatever the locale here is."""
-    command = [sys.executable, "-m", "replaylint", *arguments]
-    environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
-    run = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, cwd=ROOT, env=environment)
-    assert run.returncode == status
-    return run.stdout
+@cache
+def options_of(*command: str) -> set[str]:
+    """The long options in a help text."""
+    found = re.findall(r"^ +(?:-\w, )?(--[a-z-]+)(?: / (--[a-z-]+))?", run(*command, "--help").stdout, re.MULTILINE)
+    return {each for pair in found for each in pair if each}
 
 
-def test_the_rule_table_is_what_the_rules_say() -> None:
-    """REPLAYLINT_UPDATE_GOLDEN=1 writes it anew."""
-    before, begin, table, end, after = re.split(r"(<!-- rules -->\n)(.*?)(<!-- end -->)", README, flags=re.DOTALL)
-    wanted = "".join(rulebook.table(entries(all_rules())))
+def mentioned(text: str) -> set[str]:
+    """The long options in a text."""
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
+
+
+def compared(path: Path, text: str) -> None:
+    """The document has this text; REPLAYLINT_UPDATE_GOLDEN=1 writes it."""
     if UPDATE in os.environ:
-        (ROOT / "README.md").write_text(before + begin + wanted + end + after, encoding="utf-8", newline="\n")
-    else:
-        assert table == wanted
+        path.write_text(text, encoding="utf-8", newline="\n")
+    assert read(path) == text, f"{path.relative_to(ROOT)} is out of date; if the new text is right, set {UPDATE}=1"
 
 
-def test_the_table_of_formats_is_what_the_formats_say() -> None:
-    found = re.search(r"<!-- formats -->\n(.*?)\n<!-- end of formats -->", README, re.DOTALL)
-    assert found is not None
-    assert found[1] == formats.table([formats.entry(each) for each in every_format()])
+# All documents
+
+posix = pytest.mark.skipif(os.sep != "/", reason="a shell of POSIX")
 
 
-def test_every_outcome_is_explained() -> None:
-    section = README.split("## Outcomes")[1].split("\n## ")[0]
-    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(OUTCOMES)
+@posix
+@pytest.mark.parametrize("path", [each for each in DOCUMENTS if "```console" in read(each)], ids=lambda path: path.name)
+def test_every_command_prints_what_is_below_it(path: Path, tmp_path: Path) -> None:
+    compared(path, documents.run_again(read(path), tmp_path))
 
 
-def test_every_option_is_in_the_readme_and_in_the_help() -> None:
-    run = subprocess.run([sys.executable, "-m", "replaylint", "--help"], capture_output=True, text=True, check=True)
-    in_help = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", run.stdout, re.MULTILINE))
-    assert in_help == set(re.findall(r"`(?:-\w`, `)?(--[a-z-]+)", README.split("## Use it")[1].split("\n## ")[0]))
+def anchors(text: str) -> set[str]:
+    """What links into a document can name, as GitHub makes it of headings."""
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def commands() -> list[str]:
-    return [block.strip() for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)]
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_leads_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\((?!https?://)([^)\s]+)\)", read(path)):
+        name, _, anchor = target.partition("#")
+        file = (path.parent / name).resolve() if name else path
+        assert file.is_relative_to(ROOT)
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(read(file)), target
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_option_and_command_exists(path: Path) -> None:
+    """Those that are named in code, such as `replaylint show --context`."""
+    known = set().union(*(options_of(*command) for command in [(), *((name,) for name in COMMANDS)]))
+    code = "\n".join(re.findall(r"`([^`\n]+)`", read(path)))
+    others = {"--anything"} if path == CONTRIBUTING else set()
+    assert mentioned(code) <= known | others
+    topics = {each.stem for each in GUIDE}
+    assert set(re.findall(r"replaylint\s+help\s+([a-z]+)", read(path))) <= topics
+
+
+def test_the_readme_has_at_most_200_lines() -> None:
+    assert len(TEXT.splitlines()) <= 200
+
+
+# The README
 
 
 def test_the_two_commands_make_an_environment_install_and_run() -> None:
-    run, test = commands()
-    assert run.split(" && ")[0] == test.split(" && ")[0] == "python3 -m venv .venv"
-    assert run.split(" && ")[1] == ".venv/bin/python -m pip install --quiet ."
-    assert test.split(" && ")[1] == ".venv/bin/python -m pip install --quiet -e '.[test]'"
+    first, record, last = blocks(TEXT, "sh")
+    assert first.split(" && ")[:2] == ["python3 -m venv .venv", ".venv/bin/python -m pip install --quiet ."]
+    assert last.strip().split(" && ") == [
+        "python3 -m venv .venv",
+        ".venv/bin/python -m pip install --quiet -e '.[test]'",
+        ".venv/bin/python -m pytest",
+    ]
+    assert "my-agent" in record
 
 
-def test_what_the_first_command_prints_stands_in_the_readme() -> None:
-    program, *arguments = shlex.split(commands()[0].split(" && ")[-1])
+def test_the_first_command_prints_what_the_readme_shows() -> None:
+    program, *arguments = shlex.split(blocks(TEXT, "sh")[0].split(" && ")[-1])
     assert program == ".venv/bin/replaylint"
-    assert f"```\n{printed(*arguments)}```" in README
+    result = run(*arguments, cwd=ROOT)
+    shown = blocks(section(TEXT, "Run it"), "")[0]
+    assert (result.returncode, result.stdout, result.stderr) == (1, shown, "")
 
 
-def test_the_broken_sample_prints_what_the_readme_shows() -> None:
-    path = "sample_traces/live-before-marker.ndjson"
-    output = printed(path, status=1)
-    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
-    shown = [block for kind, block in blocks if not kind and "RL301" in block]
-    assert len(shown) == 1
-    assert shown[0] in output
+INITIALIZE = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}'
+INITIALIZED = '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}'
+LOAD = '{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s"}}'
+LOADED = '{"jsonrpc":"2.0","id":1,"result":null}'
+AGENT = f"read -r line; echo '{INITIALIZED}'; read -r line; echo '{LOADED}'"
+"""It answers at once: the recorded times have to put each answer after its request all the same."""
 
 
-def test_the_line_that_is_shown_looks_as_the_readme_shows() -> None:
-    called = re.search(r"`replaylint (show sample_traces/[^`]+)` prints\n\n```\n(.*?)```", README, re.DOTALL)
-    assert called is not None
-    assert printed(*called[1].split()) == called[2]
+@posix
+@pytest.mark.parametrize("document", [README, GUIDE_OF["recording"]], ids=lambda path: path.name)
+def test_the_script_in_place_of_an_agent_records_it(document: Path, tmp_path: Path) -> None:
+    (script,) = [each for each in blocks(read(document), "sh") if "my-agent" in each]
+    shell = Shell(tmp_path)
+    shell.program(tmp_path / ".programs" / "my-agent", AGENT)
+    shell.program(tmp_path / "record", script)
+    answers = shell.run(f"printf '%s\\n' {shlex.quote(INITIALIZE)} {shlex.quote(LOAD)} | ./record")
+    assert answers.splitlines() == [INITIALIZED, LOADED]
+    (lint,) = re.findall(r"`(replaylint --client-file[^`]+)`", read(document))
+    assert "session s, unmarked" in shell.run(lint)
+    assert shell.status == 0
+    report = report_of_file(client_file=tmp_path / "client.log", agent_file=tmp_path / "agent.log")
+    assert (report["traces"][0]["timestamps"], report["traces"][0]["order"]) == ("wall", "exact")
 
 
-def test_the_timeline_is_what_the_readme_shows() -> None:
-    called = re.search(r"`replaylint (--timeline [^`]+)` prints\n\n```\n(.*?)```", README, re.DOTALL)
-    assert called is not None
-    assert printed(*called[1].split()) == called[2]
-    assert f"more than {MOST} lines" in README
-    assert f"at most {LONGEST:,} characters" in README
+@pytest.mark.parametrize("path", [README, GUIDE_OF["outcomes"]], ids=lambda path: path.name)
+def test_every_outcome_is_explained(path: Path) -> None:
+    assert [row[0] for row in table(read(path), "outcome")] == [f"`{outcome}`" for outcome in OUTCOMES]
 
 
-def test_the_extract_is_what_the_readme_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    called = re.search(r"Of the (\d+) lines .*?`replaylint (extract [^`]+) -o (\S+)`\s+keeps (\d+)", README, re.DOTALL)
-    shown = re.search(r"`replaylint (-f concise [^`]+)` prints[^`]*```\n(.*?)```", README, re.DOTALL)
-    assert called is not None
-    assert shown is not None
-    extract = tmp_path / called[3]
-    assert printed(*called[2].split(), "-o", str(extract)) == ""
-    assert extract.read_bytes().count(b"\n") == int(called[4])
-    assert (ROOT / called[2].split()[1]).read_bytes().count(b"\n") == int(called[1])
-    monkeypatch.chdir(tmp_path)
-    assert "".join(render(lint([called[3]]), View())) == shown[2]
-    assert shown[1].split()[-1] == called[3]
+@posix
+def test_every_task_has_a_command_that_works(tmp_path: Path) -> None:
+    tasks = {what: command.strip("`") for what, command in table(TEXT, "task")}
+    assert len(tasks) == 6
+    shell = Shell(tmp_path)
+    statuses = []
+    for command in tasks.values():
+        assert "internal error" not in shell.run(command)
+        statuses.append(shell.status)
+    # The real recordings have findings, and so has the second side of the comparison.
+    assert statuses == [0, 0, 0, 1, 1, 0]
 
 
-def test_the_statistics_are_those_of_the_real_recordings() -> None:
-    """What the README says of them in words, too."""
-    called = re.search(r"`replaylint (--statistics \S+)` prints\n\n```\n(.*?)```", README, re.DOTALL)
-    assert called is not None
-    assert printed(*called[1].split(), status=1) == called[2]
-    report = report_of_file(*sorted((ROOT / "sample_traces" / "real").iterdir()))
-    replays = [each["sessions"][0]["timing"] for each in report["resumes"] if each["replaying"]]
-    gaps = [each["response_gap_s"] for each in replays if each["response_gap_s"] is not None]
-    pauses = [each["longest_pause_s"] for each in replays if each["longest_pause_s"] is not None]
-    assert (len(pauses), sum(pause >= 0.05 for pause in pauses), max(pauses)) == (41, 1, 0.113038)
-    assert (len(gaps), sum(gap < 3 for gap in gaps)) == (42, 38)
-    claude = lint(ROOT / "sample_traces" / "real", group_by="agent").summary.groups[0]
-    assert (claude.key, claude.timing["response_gap_s"].p50) == (
-        "@agentclientprotocol/claude-agent-acp 0.101.0",
-        0.289007,
-    )
-    assert sum(gap > 17 for gap in gaps) == 4
+def test_the_options_of_the_readme_are_options() -> None:
+    rows = section(TEXT, "Options")
+    assert len(mentioned(rows)) >= 15
+    assert mentioned(rows) <= options_of()
+    assert set(re.findall(r"`(\w+)`", table(TEXT, "option")[0][1])) == set(OUTPUTS)
 
 
-UTF8 = {**os.environ, "LC_ALL": "C.UTF-8", "PYTHONIOENCODING": "utf-8"}
+def test_the_readme_names_every_topic_of_the_guide() -> None:
+    assert re.findall(r"\]\(replaylint/guide/(\w+)\.md\)", TEXT) == [each.stem for each in GUIDE]
 
-SAMPLES = {
+
+# Generated tables
+
+
+def generated(path: Path, name: str, made: str) -> None:
+    """The part of the document between its marks is this; REPLAYLINT_UPDATE_GOLDEN=1 writes it."""
+    begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+    before, rest = read(path).split(begin)
+    compared(path, before + begin + made + end + rest.split(end)[1])
+
+
+def test_the_table_of_rules_is_what_the_rules_say() -> None:
+    generated(documents.RULES, "rules", "".join(rulebook.table(entries(all_rules()))))
+
+
+def test_the_table_of_formats_is_what_the_formats_say() -> None:
+    generated(documents.FORMATS, "formats", formats.table([formats.entry(each) for each in every_format()]) + "\n")
+
+
+# Samples
+
+STORY = {
     "complete.ndjson": ["complete"],
     "complete-failed.ndjson": ["complete_failed"],
     "truncated-error.ndjson": ["truncated"],
@@ -160,26 +205,25 @@ SAMPLES = {
 
 
 def test_every_sample_is_listed_in_the_order_of_the_story() -> None:
-    names = {path.stem for path in (ROOT / "sample_traces").iterdir() if path.is_file()}
-    assert names == {name.removesuffix(".ndjson") for name in SAMPLES}
-    table = README.split("## Samples")[1].split("\n## ")[0]
-    assert re.findall(r"^\| `([\w.-]+)` \|", table, re.MULTILINE) == list(SAMPLES)
+    assert {path.name for path in (ROOT / "sample_traces").glob("*.ndjson")} == set(STORY)
+    assert {path.stem for path in (ROOT / "sample_traces").glob("*.txt")} == {each[: -len(".ndjson")] for each in STORY}
+    assert [row[0].strip("`") for row in table(read(SAMPLES), "recording")] == list(STORY)
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", STORY)
 def test_a_sample_shows_its_outcome(name: str) -> None:
     report = report_of_file(ROOT / "sample_traces" / name)
-    assert [each["outcome"] for resume in report["resumes"] for each in resume["sessions"]] == SAMPLES[name]
+    assert [each["outcome"] for resume in report["resumes"] for each in resume["sessions"]] == STORY[name]
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_a_sample_prints_what_stands_beside_it(name: str) -> None:
-    """REPLAYLINT_UPDATE_GOLDEN=1 writes it anew."""
-    path = f"sample_traces/{name}"
-    run = subprocess.run(
-        [sys.executable, "-m", "replaylint", path], capture_output=True, check=False, cwd=ROOT, env=UTF8
-    )
-    beside = ROOT / path.replace(".ndjson", ".txt")
-    if os.environ.get(UPDATE):
-        beside.write_bytes(run.stdout)
-    assert run.stdout.decode() == beside.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", STORY)
+def test_a_sample_prints_what_is_beside_it(name: str) -> None:
+    compared((ROOT / "sample_traces" / name).with_suffix(".txt"), run(f"sample_traces/{name}", cwd=ROOT).stdout)
+
+
+def test_the_readme_is_right_about_the_real_agents() -> None:
+    (gap,) = re.findall(r"`(\S+)` its history was complete after (\S+ ms), and its response came (\S+ s) later", TEXT)
+    assert f"replay {gap[1]}, response gap {gap[2]}\n" in run("-f", "concise", gap[0], cwd=ROOT).stdout
+    report = report_of_file(*sorted((ROOT / "sample_traces" / "real").iterdir()))
+    markers = {each["marker"]["kind"] for resume in report["resumes"] for each in resume["sessions"] if each["marker"]}
+    assert markers == {"air_load_replay_end"}

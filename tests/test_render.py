@@ -13,8 +13,8 @@ from orjson import dumps
 
 from replaylint.render import FORMATS, renderer
 from replaylint.render.escape import printable
+from replaylint.render.phrases import counted, identifier
 from replaylint.render.view import View
-from replaylint.render.words import counted, identifier
 from replaylint.report.model import Summary
 from replaylint.rules.words import duration
 from tests.reports import EVIL, ONE, assert_golden, finding, findings, rich

@@ -12,9 +12,9 @@ import jsonschema
 import pytest
 
 from replaylint.render.escape import printable
-from replaylint.render.sarif import FINGERPRINT, LEVELS, MOST, ROOT
+from replaylint.render.sarif import FINGERPRINT, LEVELS, MAX_RESULTS, ROOT
 from replaylint.report.model import Evidence
-from replaylint.report.source_map import ForeignEvidence
+from replaylint.report.source_map import EvidenceElsewhere
 from replaylint.rules import all_rules
 from tests.reports import EVIL, ONE, finding, findings, rich
 from tests.test_ci_formats import MARKUP, REPORTS, empty, every_rule, holding, hostile, without_findings
@@ -83,7 +83,7 @@ def test_a_rule_of_another_version_needs_no_description() -> None:
 
 def test_a_result_says_what_was_found_where() -> None:
     some = findings()[0]
-    some.evidence = [*some.evidence, ForeignEvidence(3, "response", "traces/two.ndjson")]
+    some.evidence = [*some.evidence, EvidenceElsewhere(3, "response", "traces/two.ndjson")]
     result = result_of(some)
     assert result["level"] == "error"
     links = "[line 5](1) request, [line 10](2) marker, [line 3](3) of traces/two.ndjson response"
@@ -149,12 +149,14 @@ def test_github_can_show_every_result(report: Callable[[], Report]) -> None:
 def test_no_more_results_than_github_takes() -> None:
     found = [
         finding("RL301" if severity == "error" else "RL105", severity, f"{severity} {number}", ONE, number)
-        for number in range(1, MOST // 3 + 2)
+        for number in range(1, MAX_RESULTS // 3 + 2)
         for severity in ("info", "warning", "error")
     ]
-    run = run_of(holding(*found[: MOST + 1]))
+    run = run_of(holding(*found[: MAX_RESULTS + 1]))
     results = [result["message"]["text"] for result in run["results"]]
-    wanted = sorted(found[: MOST + 1], key=lambda each: ["error", "warning", "info"].index(each.severity))[:MOST]
+    wanted = sorted(found[: MAX_RESULTS + 1], key=lambda each: ["error", "warning", "info"].index(each.severity))[
+        :MAX_RESULTS
+    ]
     assert results == [each.message for each in wanted]
     (invocation,) = run["invocations"]
     (said,) = invocation["toolExecutionNotifications"]
@@ -164,8 +166,8 @@ def test_no_more_results_than_github_takes() -> None:
     for each in found:
         each.known = each is not found[0]
     assert found[0].message in {result["message"]["text"] for result in run_of(holding(*found))["results"]}
-    run = run_of(holding(*found[:MOST]))
-    assert [result["message"]["text"] for result in run["results"]] == [each.message for each in found[:MOST]]
+    run = run_of(holding(*found[:MAX_RESULTS]))
+    assert [result["message"]["text"] for result in run["results"]] == [each.message for each in found[:MAX_RESULTS]]
     assert run["invocations"] == [{"executionSuccessful": True, "toolExecutionNotifications": []}]
     for result in run["results"][:100]:
         assert result["partialFingerprints"] == numbers[result["message"]["text"]]
@@ -222,7 +224,7 @@ BRACKETS = ["[", "]", "[a", "a]", "[[b]", "](", "[x](1", "(1)", "](9)", "[](", "
 
 @pytest.mark.parametrize("text", [*MARKUP, *BRACKETS], ids=ascii)
 def test_the_only_links_in_a_message_are_ours(text: str) -> None:
-    evidence = [Evidence(3, text), ForeignEvidence(10, text, text), Evidence(11, "marker")]
+    evidence = [Evidence(3, text), EvidenceElsewhere(10, text, text), Evidence(11, "marker")]
     alone = result_of(finding("RL301", "error", text, ONE, 1))["message"]["text"]
     assert links(alone) == []
     assert alone.replace(r"]\x28", "](").replace(r"\x5b", "[") == printable(text)

@@ -17,7 +17,7 @@ from replaylint.analysis.lint import lint
 from replaylint.render import comparison as shown
 from replaylint.render.json import render
 from replaylint.render.view import View
-from replaylint.report.saved import DEEPEST, ReportError, is_report, load
+from replaylint.report.saved import MAX_DEPTH, ReportError, is_report, load
 from replaylint.views.comparison import compare
 from tests.conftest import ROOT
 from tests.profiles import profile
@@ -185,9 +185,9 @@ def nested(depth: int) -> object:
 
 def test_an_id_may_be_nested_but_not_without_end(tmp_path: Path) -> None:
     content = example(tmp_path)
-    content["resumes"][0]["request_id"] = nested(DEEPEST)
+    content["resumes"][0]["request_id"] = nested(MAX_DEPTH)
     dumps(loaded(content, tmp_path))
-    content["resumes"][0]["request_id"] = nested(DEEPEST + 1)
+    content["resumes"][0]["request_id"] = nested(MAX_DEPTH + 1)
     with pytest.raises(ReportError, match=r"resumes\[0\].request_id: is nested too deeply"):
         loaded(content, tmp_path)
 

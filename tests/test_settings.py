@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import re
@@ -10,15 +9,13 @@ import shutil
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replaylint.commands.check import check
-from replaylint.commands.settings import NOT_SETTABLE, SettingsError, options, read
+from replaylint.commands.settings import KEYS, SETTABLE, SettingsError, read
 from tests.command_line import assert_one_line, assert_refused, run, saved, shell
 from tests.conftest import ROOT
 from tests.profiles import profile
@@ -224,23 +221,6 @@ def test_the_working_folder_may_be_deleted(tmp_path: Path) -> None:
 # What may stand there
 
 
-def of_check() -> typer.Context:
-    """The context of a call of `check`."""
-    app = typer.Typer(add_completion=False)
-    app.command(add_help_option=False)(check)
-    command: Any = typer.main.get_command(app)
-    return typer.Context(command)
-
-
-SETTABLE = options(of_check())
-
-
-def test_every_option_can_be_set_or_belongs_to_one_run() -> None:
-    settable = {option.name for option in SETTABLE.values()}
-    assert settable | NOT_SETTABLE == inspect.signature(check).parameters.keys() - {"context"}
-    assert settable & NOT_SETTABLE == set()
-
-
 VALUES = {
     "format": '"concise"',
     "export": '["json=report.json", "sarif=a/b.sarif"]',
@@ -265,6 +245,13 @@ VALUES = {
 
 def test_there_is_a_value_for_every_setting() -> None:
     assert VALUES.keys() == SETTABLE.keys()
+
+
+@pytest.mark.parametrize("key", sorted(KEYS.keys() - SETTABLE.keys()))
+def test_every_other_option_belongs_to_one_run(key: str, tmp_path: Path) -> None:
+    settle(tmp_path, f'{key} = "x"\n')
+    complaint = f"replaylint.toml:1: {key}: can only be given on the command line"
+    assert run("x", cwd=tmp_path).stderr == f"replaylint: {complaint}\n"
 
 
 @pytest.mark.parametrize("key", VALUES)
@@ -380,14 +367,6 @@ def test_paths_are_relative_to_the_file(errors: Path, tmp_path: Path) -> None:
     assert (tmp_path / "report.txt").read_text().startswith("errors.ndjson:3: ")
     assert [each.name for each in (tmp_path / "below").iterdir()] == ["errors.ndjson"]
     assert run(errors.name, "--baseline", "absent.json", cwd=tmp_path / "below").returncode == 2
-
-
-def test_the_example_in_the_readme(tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"```toml\n(.*?)```", readme.split("## Settings")[1], re.DOTALL)
-    assert found is not None
-    settle(tmp_path, found[1])
-    assert in_force(tmp_path).keys() == {"fail-on", "max-gap", "budget", "severity", "baseline", "agent"}
 
 
 # For which commands
@@ -571,9 +550,9 @@ def values() -> st.SearchStrategy[str]:
     )
 
 
-KEYS = st.sampled_from([*VALUES, "agent", "session", "nonsense"])
+NAMES = st.sampled_from([*VALUES, "agent", "session", "nonsense"])
 DOCUMENTS = st.one_of(
-    st.dictionaries(KEYS, values(), max_size=4).map(lambda table: "\n".join(f"{k} = {v}" for k, v in table.items())),
+    st.dictionaries(NAMES, values(), max_size=4).map(lambda table: "\n".join(f"{k} = {v}" for k, v in table.items())),
     st.lists(st.dictionaries(st.sampled_from(["name", "ignore", "reason", "version", "until"]), values())).map(
         lambda tables: "\n".join("[[agent]]\n" + "\n".join(f"{k} = {v}" for k, v in each.items()) for each in tables)
     ),
@@ -593,9 +572,8 @@ def placed(content: bytes, *, shared: bool) -> Iterator[Path]:
 @profile(300)
 @given(st.one_of(DOCUMENTS.map(lambda text: text.encode(errors="surrogatepass")), st.binary()), st.booleans())
 def test_whatever_a_file_holds_one_error_is_raised(content: bytes, shared: bool) -> None:
-    with placed(b"[tool.replaylint]\n" + content if shared else content, shared=shared) as path:
-        context = of_check()
-        with suppress(SettingsError):
-            found = read(str(path), context)
-            assert found is not None
-            assert found.values.keys() <= {option.name for option in SETTABLE.values()}
+    content = b"[tool.replaylint]\n" + content if shared else content
+    with placed(content, shared=shared) as path, suppress(SettingsError):
+        found = read(str(path))
+        assert found is not None
+        assert found.values.keys() <= {*SETTABLE.values()}

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from orjson import dumps, loads
 
 from replaylint.commands.show import show
-from replaylint.render.pretty import BEGINNING, DEEPEST, LINES, LONGEST, MOST, pretty, shortened
+from replaylint.render.pretty import (
+    CUT_STRING_CHARS,
+    MAX_DEPTH,
+    MAX_ITEMS,
+    MAX_LINES,
+    MAX_STRING_CHARS,
+    pretty,
+    shortened,
+)
 from tests.profiles import profile
 from tests.recordings import Message, Recording
 from tests.strategies import json_values, line_of, mutated
@@ -310,7 +318,7 @@ def test_no_value_is_interpreted(value: object) -> None:
     except ValueError:  # no JSON that is ever parsed
         return
     assert_harmless(text)
-    assert len(text.splitlines()) <= LINES + 2 * (DEEPEST + 1)
+    assert len(text.splitlines()) <= MAX_LINES + 2 * (MAX_DEPTH + 1)
 
 
 @profile(60)
@@ -330,8 +338,8 @@ def test_every_line_can_be_shown(
 
 
 def test_long_strings_are_cut_and_their_length_is_told() -> None:
-    assert list(pretty("x" * LONGEST)) == ['"' + "x" * LONGEST + '"']
-    assert list(pretty(["x" * 5000, 1])) == ["[", f'  "{"x" * BEGINNING}...", (5000 characters)', "  1", "]"]
+    assert list(pretty("x" * MAX_STRING_CHARS)) == ['"' + "x" * MAX_STRING_CHARS + '"']
+    assert list(pretty(["x" * 5000, 1])) == ["[", f'  "{"x" * CUT_STRING_CHARS}...", (5000 characters)', "  1", "]"]
 
 
 def test_what_is_deep_is_left_out_with_its_count() -> None:
@@ -339,16 +347,16 @@ def test_what_is_deep_is_left_out_with_its_count() -> None:
     for _ in range(900):
         value = {"a": value}
     lines = list(pretty(value))
-    assert lines[DEEPEST] == "  " * DEEPEST + '"a": {... 1 member}'
-    assert len(lines) == 2 * DEEPEST + 1
+    assert lines[MAX_DEPTH] == "  " * MAX_DEPTH + '"a": {... 1 member}'
+    assert len(lines) == 2 * MAX_DEPTH + 1
 
 
 def test_what_is_large_is_left_out_with_its_count() -> None:
     lines = list(pretty(list(range(1000))))
-    assert len(lines) == MOST + 3
-    assert lines[-2:] == [f"  ... {1000 - MOST} more", "]"]
+    assert len(lines) == MAX_ITEMS + 3
+    assert lines[-2:] == [f"  ... {1000 - MAX_ITEMS} more", "]"]
     wide = [[[list(range(50))] * 50] * 50] * 50
-    assert len(list(pretty(wide))) < LINES + 20
+    assert len(list(pretty(wide))) < MAX_LINES + 20
 
 
 def test_the_shared_recordings_can_be_shown(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:

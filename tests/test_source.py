@@ -254,7 +254,7 @@ def test_a_plain_recording_takes_none_of_it(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code, str(saved(tmp_path / "trace", content(complete())))]
     modules = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
     assert "replaylint.recording.source" in modules
-    assert modules.isdisjoint({"replaylint.recording.packed", "replaylint.policies.units", "bz2", "lzma", "gzip"})
+    assert modules.isdisjoint({"replaylint.policies.units", "bz2", "lzma", "gzip"})
 
 
 # Lines that are too long
@@ -403,8 +403,8 @@ def test_a_recording_of_one_line_that_is_too_long(form: str | None, tmp_path: Pa
 
 
 def test_a_long_text_is_cut_only_where_nobody_looks() -> None:
-    assert reading.TEXT_BYTES > 4 * fragments.LOOKED_AT
-    note = reading.unparsed(b" " * reading.TEXT_BYTES + b"{" + b"x" * reading.TEXT_BYTES, wire=True)
+    assert reading.MAX_TEXT_BYTES > 4 * fragments.MAX_TEXT_CHARS
+    note = reading.unparsed(b" " * reading.MAX_TEXT_BYTES + b"{" + b"x" * reading.MAX_TEXT_BYTES, wire=True)
     assert note is not None
     assert fragments.is_cut(note.text)  # type: ignore[union-attr]
 

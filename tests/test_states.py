@@ -9,53 +9,50 @@ import pytest
 from replaylint.recording.detect import recognise
 from replaylint.recording.source import Source
 from replaylint.replay.engine import Engine
-from replaylint.replay.states import TABLE, Event, State
-from replaylint.rules.runner import Runner
+from replaylint.replay.events import Stream
+from replaylint.replay.states import TABLE, State, Trigger
 from tests.recordings import Recording
 
 RULES = Path(__file__).parent / "rules"
-Pair = tuple[State, Event]
-PAIRS = [(state, event) for state in State for event in Event]
+Pair = tuple[State, Trigger]
+PAIRS = [(state, trigger) for state in State for trigger in Trigger]
 
 UNREACHABLE: dict[Pair, str] = {
-    (State.REPLAYING, Event.ANNOUNCEMENT): "a further announcement of a child patches it, as history of its parent",
-    (State.VENDOR_MARKED, Event.ANNOUNCEMENT): "as in replaying: only an unannounced window can be announced",
-    (State.MARKED, Event.ANNOUNCEMENT): "as in replaying: only an unannounced window can be announced",
-    (State.AFTER, Event.ANNOUNCEMENT): "a request that has ended takes no children",
-    (State.AFTER, Event.END): "a request ends once",
+    (State.REPLAYING, Trigger.ANNOUNCEMENT): "a further announcement of a child patches it, as history of its parent",
+    (State.VENDOR_MARKED, Trigger.ANNOUNCEMENT): "as in replaying: only an unannounced window can be announced",
+    (State.MARKED, Trigger.ANNOUNCEMENT): "as in replaying: only an unannounced window can be announced",
+    **{
+        (State.AFTER, trigger): "a window that ended is no more: what still comes is the aftermath's"
+        for trigger in Trigger
+    },
 }
 
 
-class Curious(Runner):
-    """A judge that listens to everything, so that no update is folded on the hot path, where no state is looked up."""
-
-    def listens(self, _version: int | None, _state: State, _event: Event) -> bool:
-        return True
-
-
-class Row(dict[Event, State]):
-    """A row of the table that notes which events are looked up in it."""
+class Row(dict[Trigger, State]):
+    """A row of the table that notes which triggers are looked up in it."""
 
     def __init__(self, state: State, reached: set[Pair]) -> None:
         super().__init__(TABLE[state])
         self.state = state
         self.reached = reached
 
-    def __getitem__(self, event: Event) -> State:
-        self.reached.add((self.state, event))
-        return super().__getitem__(event)
+    def __getitem__(self, trigger: Trigger) -> State:
+        self.reached.add((self.state, trigger))
+        return super().__getitem__(trigger)
 
 
 @pytest.fixture
 def reached(monkeypatch: pytest.MonkeyPatch) -> set[Pair]:
-    """The pairs that the route looks up from here on."""
+    """The pairs that are looked up from here on."""
     pairs: set[Pair] = set()
-    monkeypatch.setattr("replaylint.replay.route.TABLE", {state: Row(state, pairs) for state in State})
+    monkeypatch.setattr("replaylint.replay.ownership.TABLE", {state: Row(state, pairs) for state in State})
     return pairs
 
 
 def replay(path: Path) -> None:
-    engine = Engine(Curious(lambda _: None), lambda *_: None)
+    stream = Stream()
+    stream.everything = True  # so that no update is folded on the hot path, where no state is looked up
+    engine = Engine(stream)
     with Source(str(path)) as source:
         engine.run(recognise(source).messages)
     engine.finish(closed=False)
@@ -69,7 +66,7 @@ def metadata_everywhere() -> Recording:
 
 
 def test_the_table_is_total() -> None:
-    assert [(state, event) for state, row in TABLE.items() for event in row] == PAIRS
+    assert [(state, trigger) for state, row in TABLE.items() for trigger in row] == PAIRS
     assert all(after in State for row in TABLE.values() for after in row.values())
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from replaylint.statistics.histogram import FEWEST, MOST, histogram
+from replaylint.statistics.histogram import MAX_BUCKETS, MIN_VALUES, histogram
 from replaylint.statistics.percentiles import Distribution, distribution, least, percentile
 from replaylint.statistics.timers import TIMERS_S, study
 
@@ -180,14 +180,14 @@ def test_a_histogram(values: list[int], edges: list[int], counts: list[int]) -> 
 @settings(deadline=None)
 def test_every_value_is_in_its_bucket(values: list[int]) -> None:
     edges, counts = counted(values)
-    if len(values) < FEWEST or len(set(values)) == 1:
+    if len(values) < MIN_VALUES or len(set(values)) == 1:
         assert (edges, counts) == ([], [])
         return
     assert all(low < high for low, high in pairwise(edges))
     assert counts == [sum(low <= value < high for value in values) for low, high in pairwise(edges)]
     assert sum(counts) == len(values)
     # At most so many, and one for 0; none at either end is empty.
-    assert 1 <= len(counts) <= MOST + (0 in values)
+    assert 1 <= len(counts) <= MAX_BUCKETS + (0 in values)
     assert counts[0]
     assert counts[-1]
 

@@ -469,7 +469,7 @@ def test_a_deep_family_stays_on_the_page() -> None:
     sessions = [complete("s0"), *(child(f"s{number}", f"s{number - 1}") for number in range(1, 3000))]
     found = order(*sessions)
     assert len(found) == 3000
-    assert max(found)[0] == 4 + 2 * text.DEEPEST
+    assert max(found)[0] == 4 + 2 * text.MAX_INDENTS
 
 
 # Folding

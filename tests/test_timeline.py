@@ -15,8 +15,9 @@ from orjson import dumps
 from replaylint.analysis.lint import lint
 from replaylint.render import text
 from replaylint.render.view import View
+from replaylint.replay.events import UpdateReceived
 from replaylint.views.extract import NEAR_S
-from replaylint.views.timeline import MOST, Timelines
+from replaylint.views.timeline import MAX_ENTRIES, Timelines
 from tests.command_line import assert_refused, run
 from tests.conftest import ROOT
 from tests.profiles import profile
@@ -27,12 +28,13 @@ from tests.test_properties import folder
 from tests.test_render import PAYLOADS, assert_harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from replaylint.replay.engine import Engine
+    from replaylint.replay.events import Stream
     from replaylint.report.model import Report
-    from replaylint.views.timeline import Event, Timeline
+    from replaylint.report.source_map import SourceMap
+    from replaylint.views.timeline import Timeline, TimelineEntry
 
 __all__ = ["folder"]
 
@@ -52,7 +54,7 @@ def written(recording: Recording, folder: Path) -> Path:
     return path
 
 
-def events(recording: Recording, folder: Path, session_id: str = "s", number: int = 1) -> list[Event]:
+def events(recording: Recording, folder: Path, session_id: str = "s", number: int = 1) -> list[TimelineEntry]:
     """The events of a session of a resume, the named one of the first unless told otherwise."""
     return told(written(recording, folder))[1][number][session_id]
 
@@ -62,7 +64,7 @@ def vendor_event(session_id: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "method": "session/update", "params": params}
 
 
-def brief(found: list[Event]) -> list[tuple[str, str, int]]:
+def brief(found: list[TimelineEntry]) -> list[tuple[str, str, int]]:
     return [(each.kind, each.what, each.messages) for each in found]
 
 
@@ -83,7 +85,7 @@ def check(path: Path) -> None:
         assert list(timelines[number]) == [each.session_id for each in resume.sessions]
         for session in resume.sessions:
             found = timelines[number][session.session_id]
-            assert 0 < len(found) <= MOST
+            assert 0 < len(found) <= MAX_ENTRIES
             if session.role == "named":
                 assert (found[0].kind, found[0].line, found[0].at_s) in {
                     ("request", resume.request.line, at) for at in (0.0, None)
@@ -128,21 +130,16 @@ def test_looking_on_at_connections_that_mix(folder: Path, mix: Mix) -> None:
 
 def test_an_analysis_is_let_go_without_the_collector() -> None:
     timelines = Timelines()
-    engines: list[weakref.ref[Engine]] = []
+    streams: list[weakref.ref[Stream]] = []
 
-    def begin(place: Any) -> Any:
-        watch = timelines.begin(place)
-
-        def both(engine: Engine, messages: Any) -> Iterator[Any]:
-            engines.append(weakref.ref(engine))
-            yield from watch(engine, messages)
-
-        return both
+    def begin(stream: Stream, locate: SourceMap) -> None:
+        streams.append(weakref.ref(stream))
+        timelines.begin(stream, locate)
 
     gc.disable()
     try:
         report = lint(SAMPLES, watch=begin)
-        assert [each for each in engines if each() is not None] == []
+        assert [each for each in streams if each() is not None] == []
     finally:
         gc.enable()
     assert len(timelines.of(report)) == len(report.resumes) >= len(SAMPLES)
@@ -372,7 +369,7 @@ def test_a_run_is_split_also_where_there_is_no_room_at_first(tmp_path: Path) -> 
     for number in range(400):
         recording.message("s", f"m{number}", 3.0 if number == 200 else 0.001, who="agent_thought")
     found = events(recording.marker("s").idle("s").result(1, {}), tmp_path)
-    assert len(found) == MOST
+    assert len(found) == MAX_ENTRIES
     assert [(each.messages, each.what, each.pause_s) for each in found if each.longest] == [(200, "agent_thought", 3.0)]
 
 
@@ -414,7 +411,7 @@ def test_what_matters_is_never_folded(folder: Path, told_of: list[tuple[str, flo
     for after in late:
         recording.marker("s", after)
     found = events(recording, folder)
-    assert len(found) <= MOST
+    assert len(found) <= MAX_ENTRIES
     assert sum(each.messages for each in found) == len(told_lines) + 1 + len(late)
     rows = {(each.kind, each.what): each for each in reversed(found) if each.messages == 1}
     assert rows["request", "session/resume"] is found[0]
@@ -435,21 +432,18 @@ def test_however_the_pauses_grow_what_is_kept_is_bounded(tmp_path: Path) -> None
     timelines = Timelines()
     sizes: list[int] = []
 
-    def begin(place: Any) -> Any:
-        watch = timelines.begin(place)
+    def begin(stream: Stream, locate: SourceMap) -> None:
+        timelines.begin(stream, locate)
+        stream.subscribe(UpdateReceived, measure)
 
-        def measured(engine: Engine, messages: Any) -> Iterator[Any]:
-            for message in watch(engine, messages):
-                yield message
-                if message[0] % 50 == 0:
-                    sizes.append(sum(type(each).__name__ == "_Row" for each in gc.get_objects()))
-
-        return measured
+    def measure(event: UpdateReceived) -> None:
+        if event.line % 50 == 0:
+            sizes.append(sum(type(each).__name__ == "_Row" for each in gc.get_objects()))
 
     pauses = [0.001 * number for number in range(200)]
     lint([written(stream(*pauses, *reversed(pauses)), tmp_path)], watch=begin)
     assert len(sizes) == 8
-    assert max(sizes) == MOST
+    assert max(sizes) == MAX_ENTRIES
 
 
 def test_of_many_runs_the_longest_silences_survive(tmp_path: Path) -> None:
@@ -458,7 +452,7 @@ def test_of_many_runs_the_longest_silences_survive(tmp_path: Path) -> None:
     for number, pause in enumerate(pauses):
         recording.message("s", f"m{number}", pause, who=("agent_message", "user_message")[number % 2])
     found = events(recording.marker("s").idle("s").result(1, {}), tmp_path)
-    assert len(found) == MOST
+    assert len(found) == MAX_ENTRIES
     runs = found[1:-3]
     assert sum(each.messages for each in runs) == 500
     assert sum(sum(each.kinds.values()) for each in runs) == 500
@@ -471,7 +465,7 @@ def test_of_what_cannot_be_folded_the_middle_is_counted(tmp_path: Path) -> None:
     for number in range(1000):
         recording.update("s", "state_update", state=f"state {number}")
     found = events(recording.result(1, {}), tmp_path)
-    assert len(found) == MOST
+    assert len(found) == MAX_ENTRIES
     assert [each.kind for each in found if each.kind != "state"] == ["request", "omitted", "response"]
     assert sum(each.messages for each in found) == 1002
     assert found[-2].what == "state 999"

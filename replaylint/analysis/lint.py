@@ -5,46 +5,35 @@ from __future__ import annotations
 import os
 from functools import partial
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from replaylint.analysis.options import Wanted, finished, wanted
-from replaylint.analysis.run import Analysis, begun, failed, new_report, new_trace, refuse, shown_path
-from replaylint.errors import RecordingError, UnknownNameError
+from replaylint.analysis.folders import recordings_in
+from replaylint.analysis.multi_file import concatenated, two_sided
+from replaylint.analysis.plan import Plan
+from replaylint.analysis.run import Analysis, begun, failed, new_report, new_trace, refuse
+from replaylint.errors import RecordingError
+from replaylint.policies.options import Options, given, keywords, spelled_out
 from replaylint.recording.detect import NOT_A_RECORDING, Recording, recognise
 from replaylint.recording.source import MAX_LINE, STANDARD_INPUT, Source
+from replaylint.report.paths import shown_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from datetime import date
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from replaylint.analysis.run import Begin, Sink, Watch
-    from replaylint.policies.baseline import Known
+    from replaylint.analysis.run import Sink, Watch
+    from replaylint.replay.events import Stream
     from replaylint.report.model import Report, Trace
+    from replaylint.report.source_map import SourceMap
 
 
+@spelled_out(keywords(Options))
 def lint(
     paths: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     closed: bool = False,
-    select: str | Iterable[str] | None = None,
-    ignore: str | Iterable[str] | None = None,
-    severity: str | Iterable[str] | Mapping[str, str] | None = None,
-    expect: str | Iterable[str] | None = None,
-    input_format: str | None = None,
-    concat: bool = False,
-    client_file: str | PathLike[str] | None = None,
-    agent_file: str | PathLike[str] | None = None,
-    max_line: int | str | None = None,
-    max_gap: float | str | None = None,
-    max_replay: float | str | None = None,
-    max_total: float | str | None = None,
-    budget: str | Iterable[str] | None = None,
-    group_by: str | None = None,
-    exceptions: Iterable[Mapping[str, object]] | None = None,
-    today: date | str | None = None,
-    baseline: str | PathLike[str] | Known | None = None,
-    watch: Begin | None = None,
+    watch: Watch | None = None,
     sink: Sink | None = None,
+    **options: Unpack[Options],
 ) -> Report:
     """Lint these recordings, or this one; `-` is standard input. Of a folder, every recording in it is meant.
 
@@ -63,7 +52,7 @@ def lint(
 
     `exceptions` are tables as in the settings, of name, version, ignore, reason and until: the findings that they
     cover are left out and counted. Where `today` is past the date of one, that is a finding; without it none has
-    expired. What is in the file `baseline` is marked as known. `watch` is for who looks on, as `report.timeline` does.
+    expired. What is in the file `baseline` is marked as known. `watch` is for who looks on, as `views.timeline` does.
     A `sink` gets the resumes and findings of each recording as they become certain, and the report has none of them:
     it goes without what needs all of them, and without recordings in several files.
 
@@ -73,36 +62,32 @@ def lint(
     """
     names = [paths] if isinstance(paths, str | bytes | PathLike) else list(paths)
     inputs = [os.fsdecode(name) for name in names]
-    wishes = wanted(
-        select=select,
-        ignore=ignore,
-        severity=severity,
-        expect=expect,
-        max_gap=max_gap,
-        max_replay=max_replay,
-        max_total=max_total,
-        budget=budget,
-        group_by=group_by,
-        exceptions=exceptions,
-        today=today,
-        baseline=baseline,
-    )
-    form = None if input_format is None else known_format(input_format)
-    longest = MAX_LINE
-    if max_line is not None:
-        from replaylint.policies.units import size_in_bytes  # noqa: PLC0415
+    return execute(planned(options), inputs, closed=closed, watch=watch, sink=sink)
 
-        longest = size_in_bytes(max_line)
+
+def planned(options: Mapping[str, object]) -> Plan:
+    """What these options mean. Raises ValueError and TypeError."""
+    found = given(options)
+    if not found:
+        return Plan()
+    from replaylint.analysis.parse import parse  # noqa: PLC0415  (a plain run asks for none of the policies)
+
+    return parse(found)
+
+
+def execute(
+    plan: Plan, inputs: Sequence[str], *, closed: bool, watch: Watch | None = None, sink: Sink | None = None
+) -> Report:
+    """Lint these inputs as planned; the rest is as in `lint`. Raises ValueError where a sink is given and cannot do."""
+    if sink is not None:
+        sink = plan.filtered(sink)
     report = new_report()
+    form, max_line = plan.input_format, plan.max_line
     recordings: list[list[Trace]] = []
-    if concat and inputs:
-        from replaylint.analysis.multi_file import concatenated  # noqa: PLC0415
-
-        recordings.append(concatenated(report, inputs, form=form, closed=closed, max_line=longest, watch=watch))
+    if plan.concat and inputs:
+        recordings.append(concatenated(report, inputs, form=form, closed=closed, max_line=max_line, watch=watch))
     else:
-        if sink is not None:
-            sink = wishes.applied(sink)
-        add = partial(_add, report, form=form, closed=closed, max_line=longest, watch=watch, sink=sink)
+        add = partial(_add, report, form=form, closed=closed, max_line=max_line, watch=watch, sink=sink)
         added: set[str] = set()
         for path in inputs:
             # pathlib would cost at start-up.
@@ -110,30 +95,19 @@ def lint(
                 recordings += [[each] for each in _add_folder(report, path, add, added)]
             elif _is_new(path, added):
                 recordings.append([add(path)])
-    if client_file is not None and agent_file is not None:
-        from replaylint.analysis.multi_file import two_sided  # noqa: PLC0415
-
-        sides = os.fsdecode(client_file), os.fsdecode(agent_file)
-        recordings.append(two_sided(report, sides, form=form, closed=closed, max_line=longest, watch=watch))
-    elif client_file is not None or agent_file is not None:
-        raise ValueError("client_file and agent_file belong together")
-    return finished(report, wishes, recordings)
+    if plan.sides is not None:
+        recordings.append(two_sided(report, plan.sides, form=form, closed=closed, max_line=max_line, watch=watch))
+    return plan.finish(report, recordings)
 
 
-def known_format(name: str) -> str:
-    """The name of a format, whatever its case. Raises UnknownNameError."""
-    from replaylint.recording.formats import every_format  # noqa: PLC0415
-
-    names = [form.NAME for form in every_format()]
-    if name.lower() not in names:
-        raise UnknownNameError("format", name, names)
-    return name.lower()
-
-
-def watched(path: str, watch: Watch) -> Report:
-    """Lint one recording while someone watches, to whom a message is its line: several may stand on one."""
+def watched(path: str, subscribe: Callable[[Stream], object]) -> Report:
+    """Lint one recording with a subscriber to its events, whose lines are those of the file: many may be on one."""
     report = new_report()
-    return finished(report, Wanted(), [[_add(report, path, closed=False, watch=lambda _: watch, numbered=False)]])
+
+    def watch(stream: Stream, _locate: SourceMap) -> None:
+        subscribe(stream)
+
+    return Plan().finish(report, [[_add(report, path, closed=False, watch=watch, numbered=False)]])
 
 
 def _add(
@@ -143,7 +117,7 @@ def _add(
     closed: bool,
     form: str | None = None,
     max_line: int = MAX_LINE,
-    watch: Begin | None = None,
+    watch: Watch | None = None,
     sink: Sink | None = None,
     numbered: bool = True,
 ) -> Trace:
@@ -171,8 +145,6 @@ def _is_new(path: str, added: set[str]) -> bool:
 
 def _add_folder(report: Report, folder: str, add: Callable[[str], Trace], added: set[str]) -> list[Trace]:
     """Lint every recording below this folder. A folder without any is a trace of its own, with an error."""
-    from replaylint.analysis.folders import recordings_in  # noqa: PLC0415
-
     before = len(report.traces)
     paths = recordings_in(folder)
     every = [add(path) for path in paths if _is_new(path, added)]
@@ -197,13 +169,12 @@ def _run(
 ) -> None:
     messages = begun(trace, recording)
     engine = analysis.engine
-    engine.drops_replays = recording.drops_replays
     whole = False
     try:
         analysis.run(analysis.numbered(messages) if recording.many_per_line and numbered else messages)
         whole = True
     finally:
         trace.lines, trace.messages = recording.progress.lines, recording.progress.messages
-        if engine.foreign is None:
+        if engine.other_protocol is None:
             analysis.finish(closed=closed, whole=whole)
     refuse(engine)

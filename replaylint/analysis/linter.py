@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from orjson import dumps, loads
 
-from replaylint.analysis.options import finished, wanted
+from replaylint.analysis.parse import parse
 from replaylint.analysis.run import Analysis, new_report, new_trace
+from replaylint.policies.options import LinterOptions, given, keywords, spelled_out
 from replaylint.recording.clock import went_back
 from replaylint.recording.message import AGENT, BLANK, CLIENT, NO_TIME, ClockStep, NoMessage, Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from replaylint.recording.message import Message, Side
     from replaylint.report.model import Report
 
@@ -37,31 +36,11 @@ class Linter:
     messages, from 1. Raises ValueError for a name that there is not, and TypeError.
     """
 
-    def __init__(
-        self,
-        *,
-        name: str = "messages",
-        select: str | Iterable[str] | None = None,
-        ignore: str | Iterable[str] | None = None,
-        severity: str | Iterable[str] | Mapping[str, str] | None = None,
-        expect: str | Iterable[str] | None = None,
-        max_gap: float | str | None = None,
-        max_replay: float | str | None = None,
-        max_total: float | str | None = None,
-        budget: str | Iterable[str] | None = None,
-    ) -> None:
+    @spelled_out(keywords(LinterOptions))
+    def __init__(self, *, name: str = "messages", **options: Unpack[LinterOptions]) -> None:
         if not isinstance(name, str):
             raise TypeError(f"name has to be a str, not {type(name).__name__}")
-        self._wanted = wanted(
-            select=select,
-            ignore=ignore,
-            severity=severity,
-            expect=expect,
-            max_gap=max_gap,
-            max_replay=max_replay,
-            max_total=max_total,
-            budget=budget,
-        )
+        self._plan = parse(given(options, LinterOptions))
         self._report = new_report()
         self._trace = new_trace(name.encode(errors="backslashreplace").decode())
         self._trace.format = FORMAT
@@ -116,7 +95,7 @@ class Linter:
             raise ValueError("this linter has finished already")
         self._done = True
         self._analysis.finish(closed=closed)
-        return finished(self._report, self._wanted, [[self._trace]])
+        return self._plan.finish(self._report, [[self._trace]])
 
 
 def _bytes(message: object) -> bytes:

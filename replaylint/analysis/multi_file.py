@@ -5,19 +5,20 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from replaylint.analysis.run import Analysis, begun, failed, new_trace, refuse, shown_path
+from replaylint.analysis.run import Analysis, begun, failed, new_trace, refuse
 from replaylint.errors import RecordingError
 from replaylint.protocol.sides import interleaved
 from replaylint.recording.clock import went_back
 from replaylint.recording.detect import recognise
 from replaylint.recording.message import NO_TIME, ClockStep
 from replaylint.recording.source import Source
+from replaylint.report.paths import shown_path
 from replaylint.report.source_map import Concatenated, Merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from replaylint.analysis.run import Begin
+    from replaylint.analysis.run import Watch
     from replaylint.recording.clock import Timestamps
     from replaylint.recording.detect import Recording
     from replaylint.recording.message import Message
@@ -34,7 +35,7 @@ def concatenated(
     form: str | None,
     closed: bool,
     max_line: int,
-    watch: Begin | None = None,
+    watch: Watch | None = None,
 ) -> list[Trace]:
     """Lint these files as one recording, in this order: a connection may go on from one to the next."""
     traces = [new_trace(shown_path(path)) for path in paths]
@@ -64,8 +65,6 @@ def concatenated(
 def _feed(
     analysis: Analysis, trace: Trace, recording: Recording, source_map: Concatenated, clocks: _Clocks, before: int
 ) -> None:
-    engine = analysis.engine
-    engine.drops_replays = recording.drops_replays
     try:
         messages = clocks.joined(begun(trace, recording), recording.clock.timestamps)
         analysis.run(source_map.moved(messages, before))
@@ -105,7 +104,7 @@ def two_sided(
     form: str | None,
     closed: bool,
     max_line: int,
-    watch: Begin | None = None,
+    watch: Watch | None = None,
 ) -> list[Trace]:
     """Lint what the client sent, in the first file, and what the agent sent, in the second, as one recording."""
     client, agent = traces = [new_trace(shown_path(path)) for path in paths]
@@ -162,7 +161,7 @@ def _end(analysis: Analysis, traces: list[Trace], *, closed: bool, whole: bool) 
         failed(traces[0], error)
         return
     analysis.finish(closed=closed, whole=whole)
-    if analysis.engine.inferred and traces[0].format != TWO_SIDED:
+    if traces[0].directions == "inferred" and traces[0].format != TWO_SIDED:
         for trace in traces:
             trace.directions = "inferred"
     elif traces[0].format == TWO_SIDED:

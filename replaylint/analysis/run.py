@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from array import array
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
-from replaylint import __version__
 from replaylint.errors import RecordingError
 from replaylint.protocol import direction
 from replaylint.recording.directions import flip
-from replaylint.recording.source import STANDARD_INPUT
 from replaylint.replay.engine import Engine
+from replaylint.replay.events import ConnectionEnded, RecordingEnded, ResumeEnded, Stream
 from replaylint.report import findings, resumes, summary
 from replaylint.report.model import SCHEMA_VERSION, Connection, Peer, ReadError, Report, Tool, Trace
 from replaylint.rules.runner import Runner
+from replaylint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -24,15 +23,13 @@ if TYPE_CHECKING:
     from replaylint.protocol.connection import Peer as PeerFacts
     from replaylint.recording.detect import Recording
     from replaylint.recording.message import Message
+    from replaylint.replay.window import Resume as Replayed
     from replaylint.report.model import Finding, Resume
     from replaylint.report.source_map import SourceMap
     from replaylint.rules.registry import Violation
 
-    Watch = Callable[[Engine, Iterator[Message]], Iterator[Message]]
-    """Is handed the engine and the messages, and passes these on: sees how the one takes the others."""
-
-    Begin = Callable[[SourceMap], Watch]
-    """Is called for each recording, and told where its lines stand, before that is watched."""
+    Watch = Callable[[Stream, SourceMap], object]
+    """Is called for each recording before it is read, to subscribe to its events, and told where its lines are."""
 
     class Sink(Protocol):
         """Takes resumes as they end, and findings when nothing can change them any more."""
@@ -69,7 +66,7 @@ class Analysis:
         locate: SourceMap | None = None,
         *,
         ordered: bool = True,
-        watch: Begin | None = None,
+        watch: Watch | None = None,
         sink: Sink | None = None,
     ) -> None:
         report.traces.append(trace)
@@ -77,27 +74,27 @@ class Analysis:
         self._trace = trace
         path = trace.path
         self._lines = lines = array("q")
-        self._place = locate = locate or (lambda line: (path, lines[line] if line < len(lines) else line))
-        self._ended: list[tuple[int, Resume]] = []
-        self._watch = watch(locate) if watch is not None else None
+        self._locate = locate = locate or (lambda line: (path, lines[line] if line < len(lines) else line))
+        self._resumes: list[tuple[int, Resume]] = []
         self._violations: list[Violation] = []
-        ended = self._ended
-        # No methods of its own: that would be a cycle, and the command line runs without the collector.
+        stream = Stream()
+        self.engine = Engine(stream)
+        # No methods of this object subscribe: that would be a cycle, and the command line runs without the collector.
+        found, ended = self._violations, self._resumes
         if sink is None:
-            self._runner = Runner(self._violations.append, ordered=ordered)
-            self.engine = Engine(
-                self._runner,
-                lambda resume, steps: ended.append((resume.request.line, resumes.reported(resume, steps, locate))),
-            )
+            Runner(found.append, ordered=ordered).subscribe(stream)
+            stream.subscribe(ResumeEnded, lambda event: ended.append(_located(event.resume, locate)))
         else:
-            self._runner = Runner(lambda violation: sink.finding(findings.finding(violation, locate)), ordered=ordered)
-            self.engine = Engine(
-                self._runner, lambda resume, steps: sink.resume(resumes.reported(resume, steps, locate))
-            )
+            Runner(lambda each: sink.finding(findings.finding(each, locate)), ordered=ordered).subscribe(stream)
+            stream.subscribe(ResumeEnded, lambda event: sink.resume(_located(event.resume, locate)[1]))
+        stream.subscribe(ConnectionEnded, lambda event: trace.connections.append(_connection(event)))
+        stream.subscribe(RecordingEnded, lambda event: _finish(trace, event, locate))
+        if watch is not None:
+            watch(stream, locate)
 
     def run(self, messages: Iterable[Message]) -> None:
         """Take these messages in."""
-        self.engine.run(messages if self._watch is None else self._watch(self.engine, iter(messages)))
+        self.engine.run(messages)
 
     def numbered(self, messages: Iterator[Message]) -> Iterator[Message]:
         """The messages of a recording with many on a line, each with a number in place of that: it tells them apart."""
@@ -109,20 +106,29 @@ class Analysis:
 
     def finish(self, *, closed: bool, whole: bool = True) -> None:
         """There is no more. `closed`: the connections ended with the recording; `whole`: it was read to its end."""
-        report, trace, engine = self._report, self._trace, self.engine
-        engine.finish(closed=closed)
-        self._runner.recording_end(engine.resumes if whole and not engine.lost and not engine.skipped else None)
-        if engine.inferred:
-            trace.directions = "inferred"
-        trace.lost = engine.lost
-        trace.malformed, trace.malformed_line = engine.malformed, self._place(engine.first_malformed_line)[1] or None
-        trace.connections = [
-            Connection(each.number, each.version, each.partial, each.ended, _peer(each.client), _peer(each.agent))
-            for each in engine.connections
-        ]
-        self._ended.sort(key=itemgetter(0))
-        report.resumes.extend(resume for _, resume in self._ended)
-        report.findings.extend(findings.finding(violation, self._place) for violation in self._violations)
+        self.engine.finish(closed=closed, whole=whole)
+        self._resumes.sort(key=itemgetter(0))
+        self._report.resumes.extend(resume for _, resume in self._resumes)
+        self._report.findings.extend(findings.finding(each, self._locate) for each in self._violations)
+
+
+def _located(resume: Replayed, locate: SourceMap) -> tuple[int, Resume]:
+    """A resume as the report has it, behind the line of its request as the analysis counts lines."""
+    return resume.request.line, resumes.reported(resume, resume.connection.steps, locate)
+
+
+def _connection(event: ConnectionEnded) -> Connection:
+    known = event.connection
+    return Connection(known.number, known.version, known.partial, event.end, _peer(known.client), _peer(known.agent))
+
+
+def _finish(trace: Trace, event: RecordingEnded, locate: SourceMap) -> None:
+    """What is told of the recording as a whole."""
+    if event.inferred:
+        trace.directions = "inferred"
+    trace.lost = event.lost
+    trace.malformed, trace.malformed_line = event.malformed, locate(event.malformed_line)[1] or None
+    trace.connections.sort(key=attrgetter("connection"))
 
 
 def _peer(facts: PeerFacts) -> Peer:
@@ -140,21 +146,13 @@ def begun(trace: Trace, recording: Recording) -> Iterator[Message]:
     trace.timestamps, trace.resolution_s = recording.clock.timestamps, recording.clock.resolution_s
     messages = recording.messages
     if recording.relative:
-        messages, trace.directions = direction.settle(messages, lambda: flip(recording.sides))
+        messages, trace.directions = direction.decide(messages, lambda: flip(recording.sides))
     return messages
 
 
 def refuse(engine: Engine) -> None:
     """Raises RecordingError where this turned out to be a recording of another protocol."""
-    if engine.foreign is not None:
+    if engine.other_protocol is not None:
         raise RecordingError(
-            "another-protocol", f"is a recording of {engine.foreign}, not of the Agent Client Protocol"
+            "another-protocol", f"is a recording of {engine.other_protocol}, not of the Agent Client Protocol"
         )
-
-
-def shown_path(path: str) -> str:
-    """The path as given, but relative where it is below the working folder; bytes that are no UTF-8 are escaped."""
-    if path != STANDARD_INPUT and os.path.isabs(path):  # noqa: PTH117  (pathlib would cost at start-up)
-        below = os.path.relpath(path)
-        path = path if below.startswith(os.pardir) else below
-    return os.fsencode(path).decode(errors="backslashreplace")

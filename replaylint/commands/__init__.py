@@ -1,4 +1,4 @@
-"""Commands, one file each: a module and in it a function, both of the command's name."""
+"""Commands, one file each: a module with a function, both named as the command."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ DEFAULT: Final = "check"
 """What `replaylint` does without a command's name."""
 
 COMMANDS: Final = {
-    DEFAULT: "Lint recordings. It needs not be named.",
+    DEFAULT: "Lint recordings (the default).",
     "show": "Show one line of a recording, and what is known about it.",
     "extract": "Write the smallest recording that shows one resume.",
     "compare": "Compare two versions: what is new, and what became slower.",
     "explain": "Explain rules: what each means, an example, and how to fix it.",
     "rules": "List the rules.",
     "formats": "List the recording formats that are read.",
+    "help": "Read the guide: outcomes, timings, settings, CI and more.",
 }

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from replaylint.analysis.run import shown_path
 from replaylint.commands.files import STANDARD_OUTPUT, write_file
 from replaylint.commands.output import complain
 from replaylint.errors import UsageError
-from replaylint.policies.baseline import accept, entries, load
+from replaylint.policies.known import accept, entries, load
 from replaylint.render.suppressions import counted_entries
+from replaylint.report.paths import shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from replaylint.policies.baseline import Known
+    from replaylint.policies.known import Known
     from replaylint.report.model import BaselineEntry, Report
 
 

@@ -7,28 +7,26 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from replaylint.analysis.lint import lint
-from replaylint.analysis.run import shown_path
 from replaylint.commands import terminal
 from replaylint.commands.inputs import complain_of
 from replaylint.commands.output import complain, write
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
 from replaylint.errors import UsageError
 from replaylint.policies.names import chosen
+from replaylint.policies.severities import Level, failing
 from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render import comparison as shown
-from replaylint.report.findings import SEVERITIES
+from replaylint.report.paths import shown_path
 from replaylint.report.saved import is_report, load
 from replaylint.rules import all_rules
 from replaylint.statistics.bootstrap import SEED
 from replaylint.views import comparison
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from replaylint.views.comparison import Comparison
 
 LARGEST_SEED = 2**32 - 1
-LONGEST = 20
+MAX_DIGITS = 20
 """Characters of a percentage that is meant."""
 
 
@@ -52,10 +50,7 @@ def compare(
     seed: Annotated[
         int, typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Of the resampling that tells what is noise.")
     ] = SEED,
-    fail_on: Annotated[
-        Literal["error", "warning", "info", "never"],
-        typer.Option(help="Exit with 1 for new findings of this severity or above."),
-    ] = "info",
+    fail_on: Annotated[Level, typer.Option(help="Exit with 1 for new findings of this severity or above.")] = "info",
     eof: Annotated[
         Literal["open", "closed"],
         typer.Option(help="What the end of a recording means: nothing, or that its connections ended."),
@@ -101,14 +96,13 @@ def _share(percentage: str) -> float:
     """The part that a percentage is: 0.1 of "10%" and of "10". Raises UsageError."""
     number = percentage.strip().removesuffix("%").rstrip()
     whole, _, decimals = number.partition(".")
-    if not (whole + decimals).isascii() or not (whole + decimals).isdecimal() or len(number) > LONGEST:
+    if not (whole + decimals).isascii() or not (whole + decimals).isdecimal() or len(number) > MAX_DIGITS:
         raise UsageError(f"{percentage!r} is no percentage: write it as in --max-regression 10%")
     return float(number) / 100
 
 
-def _status(found: Comparison, fail_on: str) -> int:
-    grave: Sequence[str] = () if fail_on == "never" else SEVERITIES[: SEVERITIES.index(fail_on) + 1]
-    if any(each.severity in grave for each in (*found.new, *found.graver)):
+def _status(found: Comparison, fail_on: Level) -> int:
+    if any(each.severity in failing(fail_on) for each in (*found.new, *found.graver)):
         return 1
     verdicts = {each.verdict for each in found.regressions}
     if "regressed" in verdicts:

@@ -51,11 +51,11 @@ def exports(
     return found
 
 
-def write_exports(report: Report, view: View, wanted: Iterable[Export]) -> bool:
+def write_exports(report: Report, view: View, exports: Iterable[Export]) -> bool:
     """Write these files, each whole or not at all; whether one could not be written."""
     plain = view._replace(width=None, colour=False, unicode=True)
     failed = False
-    for each in wanted:
+    for each in exports:
         try:
             write_file(each.path, renderer(each.form).render(report, plain))
         except OutputError as error:

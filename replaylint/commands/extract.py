@@ -8,12 +8,13 @@ import typer
 
 from replaylint.analysis.lint import lint
 from replaylint.commands.files import NotWritten, written_whole
-from replaylint.commands.inputs import is_read, rereadable
+from replaylint.commands.inputs import is_read
 from replaylint.commands.output import complain
+from replaylint.commands.rereadable import rereadable
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
 from replaylint.errors import RecordingError
 from replaylint.recording.source import Source
-from replaylint.render.words import counted
+from replaylint.render.phrases import counted
 from replaylint.views.extract import Scope, Selection, Survey, accuses, same
 
 
@@ -55,7 +56,7 @@ def extract(
 
 
 def _write(path: str, selection: Selection, survey: Survey, output: str) -> bool:
-    """Write the least that shows the same; False where nothing does."""
+    """Write the smallest selection that shows the same; False where none does."""
     with written_whole(output) as (file, name):
         fallback: bytearray | None = None
         for scope in Scope:
@@ -66,7 +67,7 @@ def _write(path: str, selection: Selection, survey: Survey, output: str) -> bool
                 continue
             if not accuses(kept, report, survey.report):
                 return True
-            # It shows the resume as it was, but something else in a light that it does not deserve.
+            # It shows the same resume, but accuses other messages of what the whole recording does not.
             fallback = kept if fallback is None else fallback
         if fallback is None:
             raise NotWritten
@@ -87,5 +88,5 @@ def _copy(path: str, kept: bytearray, file: IO[bytes]) -> None:
                 if kept[number]:
                     file.write(line)
         except RecordingError:
-            pass  # it could not be read further before
+            pass  # the survey could read no further either
     file.flush()

@@ -21,7 +21,7 @@ STDOUT: Final = 1
 STDERR: Final = 2
 
 OPEN: Final = re.compile(r"/dev/fd/|/dev/std|/proc/[^/]+/(task/[^/]+/)?fd/")
-"""How paths begin that stand for a file that is open. Whoever opened it would go on with the one that was replaced."""
+"""How paths of open files begin. A process that has one open would keep writing to the file that was replaced."""
 
 
 def write_file(path: str, pieces: Iterable[str] | Iterable[bytes]) -> None:
@@ -33,12 +33,12 @@ def write_file(path: str, pieces: Iterable[str] | Iterable[bytes]) -> None:
 
 
 class NotWritten(Exception):  # noqa: N818  (it undoes, it is no error)
-    """What was written so far is not wanted."""
+    """Raised to undo what was written so far."""
 
 
 @contextmanager
 def written_whole(output: str) -> Iterator[tuple[IO[bytes], str]]:
-    """A temporary file and its name: it becomes the output when all is done. Raises OutputError."""
+    """A temporary file and its name; at the end it becomes the output. Raises OutputError."""
     try:
         target = Path(os.path.realpath(output)) if is_replaced(output) else None
         if target is not None and target.is_symlink():
@@ -47,7 +47,7 @@ def written_whole(output: str) -> Iterator[tuple[IO[bytes], str]]:
         file = NamedTemporaryFile(prefix=".replaylint-", dir=folder, delete=False)  # noqa: SIM115  (it is closed below)
         made = Path(file.name)
         try:
-            with file:  # whose end may fail, too: on a full disk
+            with file:  # closing may fail, too: on a full disk
                 yield cast("IO[bytes]", file), file.name
             if target is None:
                 _pour(made, output)
@@ -64,16 +64,16 @@ def written_whole(output: str) -> Iterator[tuple[IO[bytes], str]]:
 
 
 def is_replaced(output: str) -> bool:
-    """Whether a new file takes the place of this one: a device, a pipe and what is open already are written to.
+    """Whether a new file replaces this one: devices, pipes and files that are open already are written to instead.
 
-    Raises OutputError for a file that standard output or error go to: what else comes there would spoil it.
+    Raises OutputError for a file that standard output or error go to: other output would spoil it.
     """
     if output == STANDARD_OUTPUT or OPEN.match(os.path.abspath(output)):  # noqa: PTH100  (it follows no link)
         return False
     try:
-        regular = stat.S_ISREG(os.stat(output).st_mode)  # noqa: PTH116
+        regular = stat.S_ISREG(os.stat(output).st_mode)  # noqa: PTH116  (a Path would lose a last slash)
     except (OSError, ValueError):
-        return True  # there is none; else whoever writes it says what is wrong
+        return True  # there is none; anything else is reported when it is written
     if regular and (_is_stream(output, STDOUT) or _is_stream(output, STDERR)):
         raise OutputError(f"{output}: is where other output goes; name another file")
     return regular
@@ -81,17 +81,17 @@ def is_replaced(output: str) -> bool:
 
 def _is_stream(output: str, descriptor: int) -> bool:
     try:
-        return os.path.samestat(os.stat(output), os.fstat(descriptor))  # noqa: PTH116
+        return os.path.samestat(os.stat(output), os.fstat(descriptor))  # noqa: PTH116  (a Path would lose a last slash)
     except (OSError, ValueError):
         return False
 
 
 def _pour(made: Path, output: str) -> None:
-    """Write the content into what is not replaced. Both streams go on where it ends."""
+    """Append the content to an output that is not replaced."""
     if output == STANDARD_OUTPUT or _is_stream(output, STDOUT):
         write(_pieces(made))
         return
-    with open(os.dup(STDERR) if _is_stream(output, STDERR) else output, "ab") as file:  # noqa: PTH123
+    with open(os.dup(STDERR) if _is_stream(output, STDERR) else output, "ab") as file:  # noqa: PTH123  (a Path would lose a last slash)
         file.writelines(_pieces(made))
 
 

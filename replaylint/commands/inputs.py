@@ -1,54 +1,23 @@
-"""Recordings that a command reads: more than once, or not to their end."""
+"""The recordings that a command reads: whether a file is one of them, and which could not be read to their end."""
 
 from __future__ import annotations
 
 import os
-import stat
-import sys
-from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from replaylint.analysis.lint import known_format
+from replaylint.analysis.folders import recordings_in
 from replaylint.commands import COMMANDS
-from replaylint.commands.output import OutputError, complain
+from replaylint.commands.output import complain
 from replaylint.errors import RecordingError
+from replaylint.policies.names import known_format
 from replaylint.recording.detect import NOT_A_RECORDING, recognise
 from replaylint.recording.source import STANDARD_INPUT, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from replaylint.report.model import Report
-
-
-@contextmanager
-def rereadable(path: str) -> Iterator[str]:
-    """A path that can be read again: standard input and pipes are copied into a temporary file first."""
-    if path != STANDARD_INPUT and not _is_pipe(path):
-        yield path
-        return
-    from shutil import copyfileobj  # noqa: PLC0415
-    from tempfile import NamedTemporaryFile  # noqa: PLC0415
-
-    with NamedTemporaryFile(prefix="replaylint-") as copy:
-        try:
-            if path != STANDARD_INPUT:
-                with open(path, "rb") as file:  # noqa: PTH123
-                    copyfileobj(file, copy)
-            elif sys.stdin is not None:
-                copyfileobj(sys.stdin.buffer, copy)
-            copy.flush()
-        except OSError as error:
-            raise OutputError(f"{path}: cannot be copied to be read twice: {error.strerror}") from error
-        yield copy.name
-
-
-def _is_pipe(path: str) -> bool:
-    try:
-        mode = os.stat(path).st_mode  # noqa: PTH116
-    except (OSError, ValueError):
-        return False  # whoever reads it says what is wrong
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def is_read(output: str, inputs: Iterable[str], form: str | None = None) -> bool:
@@ -62,8 +31,6 @@ def is_read(output: str, inputs: Iterable[str], form: str | None = None) -> bool
 def _holds(path: str, output: str, form: str | None) -> bool:
     if path == STANDARD_INPUT or not os.path.isdir(path):  # noqa: PTH112
         return _is_one_file(0 if path == STANDARD_INPUT else path, output)
-    from replaylint.analysis.folders import recordings_in  # noqa: PLC0415
-
     # What is no recording, such as an earlier report, is passed over.
     return any(_is_one_file(each, output) and _is_recording(each, form) for each in recordings_in(path))
 
@@ -104,7 +71,5 @@ def _meant(path: str, code: str) -> str:
     """A file that is not there, with a name like a command's."""
     if code != "not-found":
         return ""
-    from difflib import get_close_matches  # noqa: PLC0415
-
     near = get_close_matches(path, COMMANDS, 1)
     return f"; did you mean the command {near[0]}?" if near else ""

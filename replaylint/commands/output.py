@@ -20,20 +20,20 @@ class OutputError(Exception):
 
 
 class Output:
-    """Standard output, for as long as somebody reads it. A reader that goes away changes nothing."""
+    """Standard output, for as long as somebody reads it. A reader that goes away is no error."""
 
     def __init__(self) -> None:
         self._stream = sys.stdout
-        """None where there is none, or none any more."""
+        """None where there is none, or its reader has gone."""
         if self._stream is not None and hasattr(self._stream, "reconfigure"):
             self._stream.reconfigure(errors="backslashreplace")
 
     def put(self, piece: str | bytes) -> bool:
-        """Write this; whether somebody still reads. Raises OutputError where it cannot be written."""
+        """Write this, and return whether somebody still reads. Raises OutputError."""
         return self._try(piece)
 
     def flush(self) -> None:
-        """Write at once what was put. Raises OutputError."""
+        """Write out what was put. Raises OutputError."""
         self._try(None)
 
     def _try(self, piece: str | bytes | None) -> bool:
@@ -56,7 +56,7 @@ class Output:
         return True
 
     def _abandon(self) -> None:
-        # The interpreter flushes standard output when it ends, which would fail once more.
+        # The interpreter flushes standard output at exit, which would fail again.
         self._stream = None
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
@@ -64,7 +64,7 @@ class Output:
 
 
 def write(pieces: Iterable[str] | Iterable[bytes]) -> None:
-    """Print results. Raises OutputError where they cannot be written."""
+    """Print results. Raises OutputError."""
     output = Output()
     for piece in pieces:
         if not output.put(piece):
@@ -73,7 +73,7 @@ def write(pieces: Iterable[str] | Iterable[bytes]) -> None:
 
 
 def complain(text: str) -> None:
-    """Say something on standard error that is no result, on one line. Names of files and texts in it may be hostile."""
+    """Print one line on standard error. File names and texts in it may be hostile."""
     if sys.stderr is None:
         return
     with suppress(OSError):

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from replaylint.analysis.options import wanted
 from replaylint.commands import terminal
 from replaylint.commands.output import write
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
+from replaylint.policies import selection
 from replaylint.render import rulebook
 from replaylint.rules import all_rules
 from replaylint.views.rulebook import entries
@@ -31,9 +31,9 @@ def rules(
 
     Exit status: 0 listed, 2 there is no such rule.
     """
-    codes = wanted(select=select or None, ignore=ignore or None).codes
+    selected = selection.parse({"select": select or None, "ignore": ignore or None})
     found = entries(
-        (rule for rule in all_rules() if codes is None or rule.code in codes),
+        (rule for rule in all_rules() if selected is None or rule.code in selected.codes),
         linted=form == "markdown",
     )
     if form == "json":

@@ -9,17 +9,17 @@ import os
 import re
 import tomllib
 from json import dumps
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
-from replaylint.analysis.lint import known_format
-from replaylint.analysis.options import wanted
+from replaylint.analysis.lint import planned
 from replaylint.commands.export import exports
 from replaylint.commands.files import STANDARD_OUTPUT
+from replaylint.commands.options import OPTIONS, UNSET, spelled
 from replaylint.commands.settings_discovery import LARGEST, OWN
 from replaylint.errors import UnknownNameError, UsageError
 from replaylint.policies.exceptions import exception
 from replaylint.policies.names import chosen
-from replaylint.policies.units import size_in_bytes
+from replaylint.policies.options import Options
 from replaylint.render.escape import printable
 from replaylint.rules import all_rules
 
@@ -28,32 +28,23 @@ if TYPE_CHECKING:
 
     import typer
 
-    Option = Any
-    """An option as typer keeps it, which has no public name for the type."""
-
 AGENT: Final = "agent"
 """The key of the exceptions."""
 
 TABLES: Final = ("tool", "replaylint")
 """Where the settings stand in a pyproject.toml."""
 
-NOT_SETTABLE: Final = frozenset(
-    {
-        *("traces", "client_file", "agent_file", "concat"),  # what is read
-        *("session", "resume", "statistics", "group_by", "timeline"),  # what is looked at this time
-        *("write_baseline", "no_settings", "show_settings", "version", "usage"),  # what is done instead
-    }
-)
-"""The parameters of `check` that belong to one run."""
+KEYS: Final = {spelled(name): name for name in OPTIONS}
+"""The names of all options, by their keys."""
+
+SETTABLE: Final = {key: name for key, name in KEYS.items() if OPTIONS[name].settable}
+"""Those that can be set: the others belong to one run."""
 
 LEXEME: Final = r"""(?x)
     \"{3} (?: \\. | [^\\] )*? \"{3,5} | '{3} .*? '{3,5}  # strings over several lines, which may end in quotes
     | " (?: \\. | [^"\\] )* " | ' [^']* ' | \#[^\n]*
     | [\[\]{}\n]"""
 """What tells where a statement of TOML ends: at a line end outside of all others."""
-
-UNSET: Final[tuple[object, ...]] = (None, (), [])
-"""How typer has what was not given."""
 
 ORIGINS: Final = {"COMMANDLINE": "command line", "DEFAULT_MAP": "", "ENVIRONMENT": "environment"}
 
@@ -63,7 +54,7 @@ class SettingsError(UsageError):
 
 
 class Settings(NamedTuple):
-    """What a file says: values by the parameter of `check`, and the tables of exceptions. `path` is as it is shown."""
+    """What a file says: values by the name of the option, and the tables of exceptions. `path` is as it is shown."""
 
     path: str
     text: str
@@ -71,23 +62,16 @@ class Settings(NamedTuple):
     exceptions: list[dict[str, Any]]
 
 
-def options(context: typer.Context) -> dict[str, Option]:
-    """The options of `check` that can be set, by the name that they have there."""
-    return {name: option for name, option in _long_names(context.command.params) if option.name not in NOT_SETTABLE}
-
-
 def in_force(context: typer.Context, found: Settings | None) -> Iterator[str]:
     """Every setting as a line: its value, and where that is from. Raises UsageError before the first."""
-    known = options(context)
-    for option in known.values():
-        if context.params[option.name] not in UNSET:
-            _check(option.name, context.params[option.name])
+    for name in SETTABLE.values():
+        _check(name, context.params[name])
     lines = {} if found is None else _lines(found)
-    for name, option in known.items():
-        value = context.params[option.name]
-        source = context.get_parameter_source(option.name)
-        origin = ORIGINS.get(source.name if source is not None else "", "default") or _place(found, lines, (name,))
-        shown = f"# {name} is not set" if value in UNSET else f"{name} = {dumps(value, ensure_ascii=False)}"
+    for key, name in SETTABLE.items():
+        value = context.params[name]
+        source = context.get_parameter_source(name)
+        origin = ORIGINS.get(source.name if source is not None else "", "default") or _place(found, lines, (key,))
+        shown = f"# {key} is not set" if value in UNSET else f"{key} = {dumps(value, ensure_ascii=False)}"
         yield printable(f"{shown}  # {origin}") + "\n"
     for number, each in enumerate(() if found is None else found.exceptions):
         pairs = (f"{key} = {dumps(value, ensure_ascii=False, default=str)}" for key, value in each.items())
@@ -95,17 +79,10 @@ def in_force(context: typer.Context, found: Settings | None) -> Iterator[str]:
         yield printable(f"{AGENT} = {{{', '.join(pairs)}}}  # {origin}") + "\n"
 
 
-def _long_names(parameters: list[Option]) -> Iterator[tuple[str, Option]]:
-    for each in parameters:
-        for spelling in each.opts:
-            if spelling.startswith("--"):
-                yield spelling.removeprefix("--"), each
-
-
 # The file
 
 
-def read(path: str, context: typer.Context) -> Settings | None:
+def read(path: str) -> Settings | None:
     """What this file says; None for a pyproject.toml without the table. Raises SettingsError."""
     shown = os.path.relpath(path)
     try:
@@ -122,12 +99,11 @@ def read(path: str, context: typer.Context) -> Settings | None:
     found = Settings(shown, text, {}, [])
     if not isinstance(table, dict):
         raise _wrong(found, (), f"tool.replaylint has to be a table, not {_kind(table)}")
-    known = options(context)
     for key, value in table.items():
         if key == AGENT:
             found.exceptions.extend(_exceptions(found, value))
         else:
-            _set(found, key, value, known, context, os.path.dirname(path))  # noqa: PTH120
+            _set(found, key, value, os.path.dirname(path))  # noqa: PTH120
     return found
 
 
@@ -157,39 +133,38 @@ def _parsed(shown: str, content: bytes) -> tuple[str, Any]:
         raise SettingsError(f"{where}: is no TOML: {message or place}") from None
 
 
-def _set(
-    found: Settings, key: str, value: object, known: Mapping[str, Option], context: typer.Context, folder: str
-) -> None:
+def _set(found: Settings, key: str, value: object, folder: str) -> None:
     """Take over one key. Raises SettingsError."""
     try:
-        if key not in known:
-            if key in dict(_long_names(context.command.params)):
+        if key not in SETTABLE:
+            if key in KEYS:
                 raise UsageError("can only be given on the command line")
             if found.path.endswith(OWN) and key in TABLES and isinstance(value, dict):
                 raise UsageError(f"in {OWN} the options stand at the top, without a table")
-            raise UnknownNameError("setting", key, [*known, AGENT])
-        option = known[key]
-        taken = _placed(option.name, _taken(option, value), folder)
-        _check(option.name, taken)
+            raise UnknownNameError("setting", key, [*SETTABLE, AGENT])
+        name = SETTABLE[key]
+        taken = _placed(name, _taken(name, value), folder)
+        _check(name, taken)
     except UsageError as error:
         raise _wrong(found, (key,), f"{key}: {error}") from error
-    found.values[option.name] = taken
+    found.values[name] = taken
 
 
-def _taken(option: Option, value: object) -> Any:
+def _taken(name: str, value: object) -> Any:
     """The value as the command line would have it. Raises UsageError."""
-    if option.is_flag:
+    kind = OPTIONS[name].kind
+    if kind is bool:
         return _of(bool, value, "true or false")
-    if option.name == "severity" and isinstance(value, dict):
+    if name == "severity" and isinstance(value, dict):
         levels = {rule: _of(str, level, f"a text for {rule}") for rule, level in value.items()}
         return [f"{rule}={levels[rule]}" for rule in sorted(levels, key=_generality)]
-    if option.multiple:
-        table = ", or a table" if option.name == "severity" else ""
+    if kind == list[str]:
+        table = ", or a table" if name == "severity" else ""
         texts = value if isinstance(value, list) else [value]
         return [_of(str, each, f"a text or a list of texts{table}") for each in texts]
     text: str = _of(str, value, "a text")
-    choices = getattr(option.type, "choices", None)
-    if choices is not None and text not in choices:
+    choices = get_args(kind)
+    if choices and text not in choices:
         unknown = UnknownNameError("value", text, choices)
         raise unknown if unknown.nearest is not None else UsageError(f"has to be one of {', '.join(choices)}")
     return text
@@ -200,9 +175,9 @@ def _generality(name: str) -> tuple[int, int]:
     return -len(chosen(name, all_rules())), len(name)
 
 
-def _of(kind: type, value: object, wanted: str) -> Any:
+def _of(kind: type, value: object, expected: str) -> Any:
     if type(value) is not kind:
-        raise UsageError(f"has to be {wanted}, not {_kind(value)}")
+        raise UsageError(f"has to be {expected}, not {_kind(value)}")
     return value
 
 
@@ -226,14 +201,12 @@ def _placed(name: str, value: Any, folder: str) -> Any:
 
 def _check(name: str, value: Any) -> None:
     """Raises UsageError where the command line would refuse this."""
-    if name in {"select", "ignore", "severity", "expect", "max_gap", "max_replay", "max_total", "budget"}:
-        wanted(**{name: None if value == [] else value})
-    elif name == "input_format":
-        known_format(value)
-    elif name == "max_line":
-        size_in_bytes(value)
-    elif name == "export":
+    if value in UNSET:
+        return
+    if name == "export":
         exports(value)
+    elif name in Options.__annotations__ and name != "baseline":  # which is read by those alone who need it
+        planned({name: value})
 
 
 def _exceptions(found: Settings, value: object) -> list[dict[str, Any]]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from orjson import loads
 
-from replaylint.commands.inputs import rereadable
 from replaylint.commands.output import complain, write
+from replaylint.commands.rereadable import rereadable
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
 from replaylint.recording.message import AGENT, BLANK, CLIENT, Ended, Header, Lost, NoMessage, Skipped, Unreadable
 from replaylint.render.escape import printable
+from replaylint.render.phrases import counted, identifier
 from replaylint.render.pretty import pretty, shortened
-from replaylint.render.words import counted, identifier
 from replaylint.report.model import Report
 from replaylint.rules.words import duration
 from replaylint.views.line import look
@@ -21,11 +21,10 @@ from replaylint.views.line import look
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.views.line import Fact, Looked, Place
-    from replaylint.views.watch import Spoken
+    from replaylint.views.line import LineView, Message, MessageView, ResumeView
 
-MOST_DIGITS: Final = 18
-"""Of a line's number."""
+MAX_DIGITS: Final = 18
+"""Of a line number."""
 
 WAYS: Final = {CLIENT: "client to agent", AGENT: "agent to client", None: "direction unknown"}
 
@@ -55,7 +54,7 @@ def show(
     Exit status: 0 shown, 2 there is no such line, or the recording could not be read to its end.
     """
     path, _, number = where.rpartition(":")
-    if not path or not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS):
+    if not path or not (number.isascii() and number.isdecimal() and len(number) <= MAX_DIGITS):
         complain(f"{shortened(where)}: name a recording and a line, as in trace.ndjson:12")
         return 2
     with rereadable(path) as readable:
@@ -74,14 +73,14 @@ def show(
     return 0
 
 
-def _lines(path: str, found: Looked) -> Iterator[str]:
+def _lines(path: str, found: LineView) -> Iterator[str]:
     where = printable(f"{path}:{found.line}")
-    if not found.facts:
+    if not found.messages:
         yield f"{where}: {_what_else(found)}"
-    elif len(found.facts) > 1 or isinstance(found.body, list):
-        yield f"{where}: a batch of {counted(len(found.facts), 'message')}"
-    for fact in found.facts:
-        yield from _fact(fact, "  message" if isinstance(found.body, list) else where)
+    elif len(found.messages) > 1 or isinstance(found.body, list):
+        yield f"{where}: a batch of {counted(len(found.messages), 'message')}"
+    for each in found.messages:
+        yield from _message(each, "  message" if isinstance(found.body, list) else where)
     for finding, how in found.findings:
         at = f"line {finding.line}" if finding.line is not None else "no line"
         text = f"{finding.severity} {finding.rule} {finding.name}, {at}: {printable(finding.message)}"
@@ -93,7 +92,7 @@ def _lines(path: str, found: Looked) -> Iterator[str]:
     yield from _content(found)
 
 
-def _what_else(found: Looked) -> str:
+def _what_else(found: LineView) -> str:
     note = found.note
     if isinstance(note, Unreadable):
         return "no message: no JSON" + (", though a side wrote it" if note.wire else "")
@@ -112,77 +111,77 @@ def _what_else(found: Looked) -> str:
     return "no message" if found.body is not None else "no message: a record of something else"
 
 
-def _fact(fact: Fact, where: str) -> Iterator[str]:
-    spoken = fact.spoken
-    yield f"{where}: {_headline(spoken)}"
-    if spoken.session_id is not None:
-        yield f"  session: {shortened(spoken.session_id)}"
-    if fact.connection is not None:
-        yield f"  connection: {fact.connection}"
-    if spoken.time == spoken.time:  # NaN: it has none
-        yield f"  time: {round(spoken.time, 6)} s"
-    yield from _exchange(fact)
-    if fact.place is not None:
-        yield from _place(fact.place, spoken)
+def _message(view: MessageView, where: str) -> Iterator[str]:
+    message = view.message
+    yield f"{where}: {_headline(message)}"
+    if message.session_id is not None:
+        yield f"  session: {shortened(message.session_id)}"
+    if view.connection is not None:
+        yield f"  connection: {view.connection}"
+    if message.time == message.time:  # NaN: it has none
+        yield f"  time: {round(message.time, 6)} s"
+    yield from _exchange(view)
+    if view.resume is not None:
+        yield from _resume(view.resume, message)
 
 
-def _headline(spoken: Spoken) -> str:
-    inferred = " (inferred)" if spoken.inferred and spoken.side is not None else ""
-    if spoken.kind == "other":
-        return f"JSON, but no JSON-RPC message, {WAYS[spoken.side]}{inferred}"
-    names = [spoken.method]
-    if spoken.kind != "notification":
-        names.append(_ident(spoken.body.get("id")))
-    if spoken.variant is not None:
-        names.append(spoken.variant)
+def _headline(message: Message) -> str:
+    inferred = " (inferred)" if message.inferred and message.side is not None else ""
+    if message.kind == "other":
+        return f"JSON, but no JSON-RPC message, {WAYS[message.side]}{inferred}"
+    names = [message.method]
+    if message.kind != "notification":
+        names.append(_ident(message.body.get("id")))
+    if message.variant is not None:
+        names.append(message.variant)
     what = " ".join(shortened(name) for name in names if name)
-    return f"{spoken.kind} {what}, {WAYS[spoken.side]}{inferred}"
+    return f"{message.kind} {what}, {WAYS[message.side]}{inferred}"
 
 
 def _ident(value: object) -> str:
     return shortened(identifier(value)) if not isinstance(value, dict | list) else "with an id that is no id"
 
 
-def _exchange(fact: Fact) -> Iterator[str]:
-    spoken, request = fact.spoken, fact.spoken.request
-    after = f", after {duration(fact.waited_s)}" if fact.waited_s is not None else ""
-    if spoken.kind == "response":
+def _exchange(view: MessageView) -> Iterator[str]:
+    message, request = view.message, view.message.request
+    after = f", after {duration(view.waited_s)}" if view.waited_s is not None else ""
+    if message.kind == "response":
         if request is None:
             yield "  answers: no request that was pending"
             return
-        error = spoken.body.get("error")
+        error = message.body.get("error")
         code = error.get("code") if isinstance(error, dict) else None
         how = "with a result" if error is None else f"with error {_ident(code)}"
         yield f"  answers: {shortened(request.method)} {_ident(request.id)} at line {request.line}{after}, {how}"
-    elif spoken.kind == "request":
-        yield f"  answered: at line {fact.answered_line}{after}" if fact.answered_line else "  answered: never"
+    elif message.kind == "request":
+        yield f"  answered: at line {view.answered_line}{after}" if view.answered_line else "  answered: never"
 
 
-def _place(place: Place, spoken: Spoken) -> Iterator[str]:
-    resume = place.resume
-    if spoken.line == resume.request.line:
-        yield f"  resume: {place.number}, which this requests"
+def _resume(view: ResumeView, message: Message) -> Iterator[str]:
+    resume = view.resume
+    if message.line == resume.request.line:
+        yield f"  resume: {view.number}, which this requests"
     else:
-        since = f", {duration(place.since_s)} after its request" if place.since_s is not None else ""
+        since = f", {duration(view.since_s)} after its request" if view.since_s is not None else ""
         request = f"{resume.method} {_ident(resume.request_id)} at line {resume.request.line}"
-        yield f"  resume: {place.number} ({request}){since}"
-    if place.state is None:
+        yield f"  resume: {view.number} ({request}){since}"
+    if view.state is None:
         return
-    session = place.session
-    name = shortened(place.session_id or "")
+    session = view.session
+    name = shortened(view.session_id or "")
     if session is not None and session.parent is not None:
         name += f", child of {shortened(session.parent)}"
         if session.announced_line is not None:
             name += f" announced at line {session.announced_line}"
-    state = f"{place.state} ({STATES[place.state]})"
-    if place.becomes is not None and place.becomes != place.state:
-        state += f", then {place.becomes}"
+    state = f"{view.state} ({STATES[view.state]})"
+    if view.becomes is not None and view.becomes != view.state:
+        state += f", then {view.becomes}"
     yield f"  window: {name}: {state}"
 
 
-def _context(found: Looked) -> Iterator[str]:
-    """The messages around, a line each, under one another."""
-    here = [fact.spoken for fact in found.facts]
+def _context(found: LineView) -> Iterator[str]:
+    """The messages around it, a line each, in columns."""
+    here = [view.message for view in found.messages]
     width = len(str(max(each.line for each in (*found.earlier, *here, *found.later))))
     for mark, messages in ((" ", found.earlier), (">", here), (" ", found.later)):
         for each in messages:
@@ -198,12 +197,12 @@ def _ago(seconds: float) -> str:
     return f"{'-' if seconds < 0 else '+' if seconds else ''}{duration(abs(seconds))}"
 
 
-def _one_line(spoken: Spoken) -> str:
-    session = f"  {shortened(spoken.session_id)}" if spoken.session_id is not None else ""
-    return f"{spoken.side or 'unknown':<7} {_headline(spoken).rpartition(', ')[0]}{session}"
+def _one_line(message: Message) -> str:
+    session = f"  {shortened(message.session_id)}" if message.session_id is not None else ""
+    return f"{message.side or 'unknown':<7} {_headline(message).rpartition(', ')[0]}{session}"
 
 
-def _content(found: Looked) -> Iterator[str]:
+def _content(found: LineView) -> Iterator[str]:
     body = found.body
     if body is None:
         try:

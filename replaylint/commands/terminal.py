@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path, PurePath
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -21,7 +22,7 @@ https://docs.gitlab.com/ci/variables/predefined_variables/"""
 
 
 def view(color: When) -> View:
-    """How to show a report there."""
+    """How to show a report on standard output."""
     return View(width=width(), colour=shows_colour(color), unicode=shows_unicode(), checkout=checkout())
 
 
@@ -31,22 +32,22 @@ def width() -> int | None:
 
 
 def shows_colour(when: When, variables: Mapping[str, str] = os.environ) -> bool:
-    """Whether to colour: as was asked, else as NO_COLOR or FORCE_COLOR say, else on a terminal that can."""
+    """Whether to colour: as asked, else by NO_COLOR or FORCE_COLOR, else on a terminal that can."""
     if when != "auto":
         return when == "always"
     if variables.get("NO_COLOR"):
         return False
     if variables.get("FORCE_COLOR", "0") not in {"", "0"}:
         return True
-    # Windows' old console prints escapes as they are, unless it is told otherwise.
+    # The old console of Windows prints escapes as they are.
     capable = variables.get("TERM") != "dumb" and (os.name != "nt" or "WT_SESSION" in variables)
     return capable and _is_terminal()
 
 
 def shows_unicode(variables: Mapping[str, str] = os.environ) -> bool:
-    """Whether standard output can show what bars are drawn with.
+    """Whether standard output can show SIGNS.
 
-    Under LC_ALL=C Python writes UTF-8 all the same, but who set that asked for plain text.
+    Under LC_ALL=C Python still writes UTF-8, but it asks for plain text.
     """
     if variables.get("LC_ALL") in {"C", "POSIX"} and "PYTHONIOENCODING" not in variables:
         return False
@@ -60,24 +61,20 @@ def shows_unicode(variables: Mapping[str, str] = os.environ) -> bool:
 def checkout(variables: Mapping[str, str] = os.environ) -> tuple[str, str] | None:
     """The root of the checkout of a CI system and the working folder, as paths are shown; None where there is none."""
     named = (variables.get(name, "") for name in CHECKOUTS)
-    roots = [root for root in named if os.path.isabs(root)]  # noqa: PTH117  (pathlib would cost at start-up)
+    roots = [root for root in named if PurePath(root).is_absolute()]
     if not roots:
         return None
     try:
-        here = os.getcwd()  # noqa: PTH109
+        here = Path.cwd()
     except OSError:  # it is gone
         return None
-    # The working folder's path has no links, that of the checkout may have some.
+    # The path of the working folder has no links; that of the checkout may have some.
     ways = [way for root in roots for way in (root, os.path.realpath(root))]
-    return _shown(next((way for way in ways if _is_in(here, way)), roots[0])), _shown(here)
+    root = next((way for way in ways if here.is_relative_to(os.path.normpath(way))), roots[0])
+    return _shown(root), _shown(here)
 
 
-def _is_in(path: str, folder: str) -> bool:
-    """Whether it is this folder or in it, by their names. On Windows they may have no common part."""
-    return os.path.join(path, "").startswith(os.path.join(os.path.normpath(folder), ""))  # noqa: PTH118
-
-
-def _shown(path: str) -> str:
+def _shown(path: str | Path) -> str:
     return os.fsencode(path).decode(errors="backslashreplace")
 
 

@@ -20,11 +20,11 @@ def _help(context: typer.Context, wanted: bool) -> None:
 
 
 Help = Annotated[bool, typer.Option("--help", callback=_help, is_eager=True, help="Print this and exit.")]
-"""The type of an option that prints a command's help: typer's own falls over a reader that has gone away."""
+"""The `--help` option of a command: typer's own fails when the reader has gone away."""
 
 
 def list_commands() -> Iterator[str]:
-    """For a help text: every command, a line each."""
+    """A line for each command, for a help text."""
     width = max(map(len, COMMANDS))
     yield f"\nCommands ({PROGRAM} COMMAND --help shows what each takes):\n"
     for name, what in COMMANDS.items():

@@ -1,1 +1,1 @@
-"""What the user asks of a report: each policy is parsed from the options and applied to a finished report."""
+"""What the user asks for: the options, and the policies that they ask for, each applied to the report in its turn."""

@@ -1,109 +1,50 @@
-"""Baselines: a file with the findings that a project knows, so that only what is new or graver fails."""
+"""Baselines: only what is new, or graver than it was, fails."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from orjson import OPT_APPEND_NEWLINE, OPT_INDENT_2, dumps
-
-from replaylint.errors import UsageError
-from replaylint.report.findings import SEVERITIES
-from replaylint.report.model import Baseline, BaselineEntry, Tool, record
-from replaylint.report.saved import loaded
+from replaylint.policies.known import Known, load, rank
+from replaylint.report.model import Baseline
+from replaylint.report.paths import shown_path
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from replaylint.report.model import Finding, Report
-
-SCHEMA_VERSION: Final = 1
+    from replaylint.policies.options import Options
+    from replaylint.policies.policy import Draft
 
 
-@record
-class File:
-    """What the file holds, as its JSON has it: an entry a fingerprint, by rule."""
+class KnownFindings(NamedTuple):
+    """What the baseline knows."""
 
-    schema_version: int
-    tool: Tool
-    findings: list[BaselineEntry]
-    __slots__ = tuple(__annotations__)
+    known: Known
 
+    def apply(self, draft: Draft) -> None:
+        """Mark the findings that are known and no graver than there, and say which entries no longer occur.
 
-class Known(NamedTuple):
-    """The entries of a baseline, by fingerprint. `path` is that of its file, as it is shown."""
-
-    path: str
-    entries: dict[str, BaselineEntry]
-
-
-def load(path: str, shown: str) -> Known:
-    """The baseline in this file. Raises UsageError."""
-    if not os.path.lexists(path):
-        raise UsageError(f"{shown}: there is no such baseline; --write-baseline writes one")
-    file = loaded(path, File, "baseline", SCHEMA_VERSION)
-    return Known(shown, _merged(file.findings))
-
-
-def mark(report: Report, known: Known, codes: Collection[str] | None, left_out: Iterable[Finding]) -> None:
-    """Mark the findings that are known and no graver than there, and tell which entries no longer occur.
-
-    That cannot be told of rules other than these, nor where an input was not read to its end; what exceptions have
-    `left_out` does occur.
-    """
-    for each in report.findings:
-        entry = known.entries.get(each.fingerprint)
-        each.known = entry is not None and _rank(each) >= _rank(entry)
-    here = {each.fingerprint for each in (*report.findings, *left_out)}
-    whole = all(trace.error is None for trace in report.traces)
-    gone = [
-        entry
-        for fingerprint, entry in known.entries.items()
-        if whole and fingerprint not in here and (codes is None or entry.rule in codes)
-    ]
-    report.baseline = Baseline(known.path, sum(each.known for each in report.findings), gone)
+        That cannot be told of rules that are not selected, nor where an input was not read to its end; what exceptions
+        have left out does occur.
+        """
+        report, known = draft.report, self.known
+        for each in report.findings:
+            entry = known.entries.get(each.fingerprint)
+            each.known = entry is not None and rank(each) >= rank(entry)
+        here = {each.fingerprint for each in (*report.findings, *draft.left_out)}
+        whole = all(trace.error is None for trace in report.traces)
+        gone = [
+            entry
+            for fingerprint, entry in known.entries.items()
+            if whole and fingerprint not in here and (draft.codes is None or entry.rule in draft.codes)
+        ]
+        report.baseline = Baseline(known.path, sum(each.known for each in report.findings), gone)
 
 
-def entries(report: Report, old: Known | None = None) -> list[BaselineEntry]:
-    """What a baseline has to hold that knows every finding of this report, an entry for each fingerprint.
-
-    Of the one that it was held against, everything stays that is not told to be gone: what this run did not look for,
-    and what exceptions left out.
-    """
-    found = _merged(
-        BaselineEntry(each.fingerprint, each.rule, each.name, each.severity, each.party, 1) for each in report.findings
-    )
-    told = found.keys() | {each.fingerprint for each in (report.baseline.gone if report.baseline is not None else ())}
-    kept = () if old is None else (each for each in old.entries.values() if each.fingerprint not in told)
-    return [*_merged([*found.values(), *kept]).values()]
-
-
-def accept(report: Report, path: str, old: Known | None = None) -> bytes:
-    """The file that knows every finding of this report; and known they are from now on.
-
-    `path`: as it is shown; `old`: what the report was held against.
-    """
-    content = File(SCHEMA_VERSION, report.tool, entries(report, old))
-    for each in report.findings:
-        each.known = True
-    for of in (report.summary, *report.summary.groups):
-        of.known = sum(of.findings.values())
-    gone = report.baseline.gone if report.baseline is not None else []
-    report.baseline = Baseline(path, len(report.findings), gone)
-    return dumps(content, option=OPT_INDENT_2 | OPT_APPEND_NEWLINE)
-
-
-def _merged(entries: Iterable[BaselineEntry]) -> dict[str, BaselineEntry]:
-    """By rule, then by fingerprint: one for each, as grave as the gravest."""
-    merged: dict[str, BaselineEntry] = {}
-    for each in sorted(entries, key=lambda entry: (entry.rule, entry.fingerprint)):
-        same = merged.setdefault(each.fingerprint, each)
-        if same is not each:
-            same.severity = min(same, each, key=_rank).severity
-            same.count += each.count
-    return merged
-
-
-def _rank(of: Finding | BaselineEntry) -> int:
-    """0 for the gravest."""
-    return SEVERITIES.index(of.severity)
+def parse(options: Options) -> KnownFindings | None:
+    """What the file `baseline` holds, or what was loaded of it. Raises UsageError and TypeError."""
+    baseline = options.get("baseline")
+    if baseline is None:
+        return None
+    if isinstance(baseline, Known):
+        return KnownFindings(baseline)
+    path = os.fsdecode(baseline)
+    return KnownFindings(load(path, shown_path(path)))

@@ -29,6 +29,8 @@ from replaylint.statistics.percentiles import least, mean, percentile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from replaylint.policies.options import LinterOptions
+    from replaylint.policies.policy import Draft
     from replaylint.report.model import Finding, Marker, Report, Resume, Session, Trace
 
 NAMES: Final = {figure.removesuffix("_s"): figure for figure in FIGURES}
@@ -70,6 +72,23 @@ class Budgets(NamedTuple):
     limits: Mapping[str, float]
     run: tuple[Budget, ...]
 
+    def apply(self, draft: Draft) -> None:
+        """Report RL401 to RL405: what is over its budget, and what cannot be judged."""
+        draft.add(_exceeded(draft.report, self))
+
+
+def parse(options: LinterOptions) -> Budgets | None:
+    """What `max_gap`, `max_replay`, `max_total` and `budget` say. Raises UsageError, UnknownNameError and TypeError."""
+    limits = {
+        "response_gap_s": options.get("max_gap"),
+        "replay_s": options.get("max_replay"),
+        "total_s": options.get("max_total"),
+    }
+    run = options.get("budget")
+    if run is None and all(limit is None for limit in limits.values()):
+        return None
+    return budgets(limits, run)
+
 
 def budgets(limits: Mapping[str, float | str | None], run: str | Iterable[str] | None) -> Budgets:
     """What the user gave. Raises UsageError, UnknownNameError and TypeError."""
@@ -102,8 +121,7 @@ def _statistic(name: str) -> Fraction | str:
     return percent
 
 
-def exceeded(report: Report, given: Budgets) -> Iterator[Finding]:
-    """RL401 to RL405: what is over its budget, and what cannot be judged."""
+def _exceeded(report: Report, given: Budgets) -> Iterator[Finding]:
     traces = {trace.path: trace for trace in report.traces}
     for figure, limit in given.limits.items():
         yield from _each(report, traces, figure, limit)

@@ -20,6 +20,8 @@ from replaylint.rules.rl407_expired_exception import RULE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from replaylint.policies.options import Options
+    from replaylint.policies.policy import Draft
     from replaylint.report.model import Finding, Peer, Report
 
     Version = tuple[tuple[int, str], ...]
@@ -66,10 +68,24 @@ class AgentException(NamedTuple):
         return all(OPERATORS[sign](version, bound) for sign, bound in self.bounds)
 
 
-def exceptions(given: Iterable[Mapping[str, object]], today: date | str | None) -> tuple[AgentException, ...]:
-    """What these tables of the settings say; without a `today` none has expired. Raises UsageError."""
+class Exceptions(NamedTuple):
+    """What is left out, agent by agent."""
+
+    agents: tuple[AgentException, ...]
+
+    def apply(self, draft: Draft) -> None:
+        """Leave out the findings that these cover, and report RL407."""
+        draft.left_out = _leave_out(draft.report, self.agents)
+        draft.add(_expired(draft.report))
+
+
+def parse(options: Options) -> Exceptions | None:
+    """What `exceptions`, tables as in the settings, say; without a `today` none has expired. Raises UsageError."""
+    given, today = options.get("exceptions"), options.get("today")
+    if not given:
+        return None
     day = None if today is None else _date("today", today)
-    return tuple(exception(each, day) for each in given)
+    return Exceptions(tuple(exception(each, day) for each in given))
 
 
 def exception(given: Mapping[str, object], today: date | None = None) -> AgentException:
@@ -97,7 +113,7 @@ def exception(given: Mapping[str, object], today: date | None = None) -> AgentEx
     )
 
 
-def leave_out(report: Report, given: Iterable[AgentException]) -> list[Finding]:
+def _leave_out(report: Report, given: Iterable[AgentException]) -> list[Finding]:
     """Take the findings that these cover out of the report, which says how many; returns them.
 
     Where several cover one, it is that of the first which has not expired.
@@ -138,7 +154,7 @@ def leave_out(report: Report, given: Iterable[AgentException]) -> list[Finding]:
     return left_out
 
 
-def expired(report: Report) -> Iterator[Finding]:
+def _expired(report: Report) -> Iterator[Finding]:
     """RL407: each exception that is past its date and left something out."""
     for each in report.exceptions:
         if each.expired and each.findings:
@@ -176,8 +192,8 @@ def _date(key: str, value: object) -> date:
 def _bound(text: str) -> tuple[str, Version]:
     found = _BOUND.fullmatch(text)
     if found is None:
-        wanted = f"write {', '.join(OPERATORS)} and a number, such as <0.120, several with commas"
-        raise UsageError(f"version: {text.strip()!r} is no bound: {wanted}")
+        advice = f"write {', '.join(OPERATORS)} and a number, such as <0.120, several with commas"
+        raise UsageError(f"version: {text.strip()!r} is no bound: {advice}")
     return found[1], _version(found[2])
 
 

@@ -1,10 +1,11 @@
-"""Names that a user gives: several in a text, and those of rules."""
+"""Names that a user gives: several in a text, and those of rules and of formats."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from replaylint.errors import UnknownNameError
+from replaylint.recording.formats import every_format
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -33,3 +34,11 @@ def chosen(names: str | Iterable[str], rules: Collection[Rule]) -> set[str]:
             raise UnknownNameError("rule", name, [*(rule.code for rule in rules), *(rule.name for rule in rules)])
         codes |= found
     return codes
+
+
+def known_format(name: str) -> str:
+    """The name of a recording format, whatever its case. Raises UnknownNameError."""
+    names = [form.NAME for form in every_format()]
+    if name.lower() not in names:
+        raise UnknownNameError("format", name, names)
+    return name.lower()

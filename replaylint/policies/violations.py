@@ -1,4 +1,4 @@
-"""Findings about what the user demands of a finished report, as the rules of RL4 word them."""
+"""Findings about what the user asks of a finished report, as the rules of RL4 word them."""
 
 from __future__ import annotations
 

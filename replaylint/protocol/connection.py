@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from replaylint.protocol.exchange import Request
     from replaylint.recording.clock import Steps
-    from replaylint.recording.message import Side
+    from replaylint.recording.message import Side, Unreadable
 
 VERSIONS: Final = (1, 2)
 
-Life = Literal["prompt", "replay"]
+Origin = Literal["prompt", "replay"]
 """How a session showed that it has history: a prompt was answered with success, or a replay brought some."""
 
 
@@ -50,7 +50,7 @@ class Session:
     __slots__ = (
         *("active", "announced_line", "background", "busy_line", "named", "own_state", "prompt_line", "prompts"),
         *("resume_line", "root"),
-        *("started", "state", "state_line", "told", "tools"),
+        *("started", "state", "state_line", "seen_from_start", "tools"),
     )
 
     def __init__(self, *, active: bool | None) -> None:
@@ -78,7 +78,7 @@ class Session:
         """Prompts that are unanswered."""
         self.resume_line = 0
         """The last resume request that named it."""
-        self.told = False
+        self.seen_from_start = False
         """Whether the connection shows it from its beginning: from `session/new`, its announcement, or in a replay."""
         self.tools: ToolCalls | None = None
 
@@ -105,17 +105,21 @@ class Peer:
 class Connection:
     """One connection of a recording; `number` counts from 1."""
 
-    def __init__(self, number: int, lived: dict[str, Life], steps: Steps) -> None:
+    def __init__(self, number: int, has_history: dict[str, Origin], steps: Steps, header_line: int = 0) -> None:
         self.number = number
+        self.header_line = header_line
+        """Where the recorder said that it begins; 0 where it did not."""
         self.steps = steps
         """Where its clock went back."""
-        self.lived = lived
+        self.has_history = has_history
         """Sessions that this connection, or those before it, showed to have history."""
         self.exchange = Exchange()
         self.sessions: dict[str, Session] = {}
         self.forgot = False
         """Whether sessions were forgotten, so that a new id may be an old one."""
         self.version: int | None = None
+        self.version_line = 0
+        """What gave it away first."""
         self.first_client_line = 0
         self.begins_here = False
         """Whether its first client message is `initialize`: else its beginning is not in the recording."""
@@ -129,8 +133,8 @@ class Connection:
         """The line and the time at which the recorder said that the agent or its output ended."""
         self.client = Peer(None)
         self.agent = Peer(None)
-        self.cut: dict[Side | None, int] = {}
-        """The line of the text of a side that may be cut off: the last one until now, a beginning of JSON."""
+        self.cut: dict[Side | None, tuple[int, float, Unreadable]] = {}
+        """The text of a side that may be cut off, its line and time: the last one until now, a beginning of JSON."""
         self.opted_in = False
         """Whether the client declared the vendor event."""
         self.vendor_seen = False
@@ -162,27 +166,27 @@ class Connection:
             session = self.sessions[session_id] = Session(active=None if unknown else False)
         return session
 
-    def lives(self, session_id: str, life: Life) -> None:
+    def shows_history(self, session_id: str, origin: Origin) -> None:
         """The session has history."""
-        if session_id not in self.lived:
-            forget_oldest(self.lived, SESSIONS_REMEMBERED)
-            self.lived[session_id] = life
+        if session_id not in self.has_history:
+            forget_oldest(self.has_history, SESSIONS_REMEMBERED)
+            self.has_history[session_id] = origin
 
     def announce(self, child_id: str, parent_id: str, line: int) -> Session:
         """An agent announced a child on its parent's stream."""
         root = self.session(parent_id).root
         child = self.session(child_id)
         if child.root is None:
-            child.told |= not child.named
+            child.seen_from_start |= not child.named
             child.announced_line = line
         child.root = parent_id if root is None else root
         return child
 
-    def decide(self, version: int) -> bool:
+    def decide(self, version: int, line: int) -> bool:
         """A sign of the version, where nothing said it before. True when it was news."""
         if self.version is not None:
             return False
-        self.version = version
+        self.version, self.version_line = version, line
         return True
 
     def introduced(self, params: Mapping[str, object]) -> None:
@@ -208,7 +212,7 @@ class Connection:
             session = self.session(request.session_id)
             session.prompts = max(0, session.prompts - 1)
             if success:
-                self.lives(request.session_id, "prompt")
+                self.shows_history(request.session_id, "prompt")
 
     def succeeded(self, request: Request, result: object) -> None:
         """A request of the client was answered with a result."""
@@ -219,8 +223,9 @@ class Connection:
             version = facts.get("protocolVersion")
             if version in VERSIONS and not isinstance(version, bool):
                 self.version = int(version)
+                self.version_line = self.version_line or request.answer_line
         elif method in {methods.NEW, methods.FORK}:
-            self._starts(facts.get("sessionId"), told=method == methods.NEW)
+            self._starts(facts.get("sessionId"), seen_from_start=method == methods.NEW)
         elif method in {methods.CLOSE, methods.DELETE} and request.session_id is not None:
             self.session(request.session_id).active = False
         elif method == methods.LIST:
@@ -232,8 +237,8 @@ class Connection:
         if isinstance(session_id, str):
             self.session(session_id).named = True
 
-    def _starts(self, session_id: object, *, told: bool) -> None:
+    def _starts(self, session_id: object, *, seen_from_start: bool) -> None:
         if isinstance(session_id, str):
             session = self.session(session_id)
             session.named = session.started = session.active = True
-            session.told |= told
+            session.seen_from_start |= seen_from_start

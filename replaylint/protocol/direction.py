@@ -23,7 +23,7 @@ CONTRADICTED: Final = 0.9
 """The share of messages with a fixed direction that have to contradict the words before these are flipped."""
 
 
-def settle(messages: Iterator[Message], flip: Callable[[], None]) -> tuple[Iterator[Message], Directions]:
+def decide(messages: Iterator[Message], flip: Callable[[], None]) -> tuple[Iterator[Message], Directions]:
     """The same messages, the right way round.
 
     Looks at the first messages, held back, and where their methods prove the recorder's relative words wrong, calls

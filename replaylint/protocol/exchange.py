@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
-_DEEPEST = 200
+_MAX_DEPTH = 200
 """Levels of an id that a report can hold."""
 
 
@@ -77,13 +77,13 @@ def id_key(ident: object) -> object:
 
 def reported(ident: object) -> object:
     """The id as a report can hold it: None where it is nested too deep."""
-    return ident if not isinstance(ident, dict | list) or _depth(ident) <= _DEEPEST else None
+    return ident if not isinstance(ident, dict | list) or _depth(ident) <= _MAX_DEPTH else None
 
 
 def _depth(value: object) -> int:
     """How deep lists and objects are nested in this value, as far as it matters."""
     depth, level = 0, [value]
-    while level and depth <= _DEEPEST:
+    while level and depth <= _MAX_DEPTH:
         depth += 1
         level = [
             inner
@@ -123,14 +123,14 @@ class Exchange:
             self._odd.append(request)
         return queue[0] if len(queue) > 1 else None
 
-    def settle(self, sender: Side | None, body: Mapping[str, object]) -> Request | None:
+    def match(self, sender: Side | None, body: Mapping[str, object]) -> Request | None:
         """The request that this response answers, which is pending no longer; None where there is none.
 
         `sender` None: the recording does not say who sent the response.
         """
         ident = body.get("id")
         if ident is None and "error" in body:
-            return self._settle_odd(sender)
+            return self._match_odd(sender)
         key = id_key(ident)
         request = self._oldest(sender, key, body)
         if request is None and (alike := _in_other_type(key)) is not None:
@@ -140,7 +140,7 @@ class Exchange:
         return request
 
     def answered(self, request: Request, line: int) -> None:
-        """A request that was settled: the response stands at this line."""
+        """A request that was answered: the response stands at this line."""
         request.answer_line = line
         self.forgot |= forget_oldest(self._answered)
         self._answered[request.side, request.key] = request
@@ -171,7 +171,7 @@ class Exchange:
             return _likeliest(found, body)
         return found[0] if found else None
 
-    def _settle_odd(self, sender: Side | None) -> Request | None:
+    def _match_odd(self, sender: Side | None) -> Request | None:
         for request in self._odd:
             if sender is None or request.side != sender:
                 self._close(request)

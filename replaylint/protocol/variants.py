@@ -6,7 +6,10 @@ history before the marker".
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 REPLAY_COMPLETE: Final = "replay_complete"
 SESSION_INFO: Final = "session_info_update"
@@ -42,6 +45,14 @@ EITHER: Final = frozenset({SESSION_INFO, "usage_update"})
 """Current metadata that agents also send among history. What is not known counts as this, too."""
 
 KNOWN: Final = HISTORY | LIVE_ONLY | EITHER
+
+
+def variant_of(params: Mapping[str, object]) -> str | None:
+    """The variant that these params of a `session/update` name, if they name one."""
+    update = params.get("update")
+    variant = update.get("sessionUpdate") if isinstance(update, dict) else None
+    return variant if isinstance(variant, str) else None
+
 
 NEAR_MISSES: Final = ("replayComplete", "replay_completed", "replay_end", "history_replayed")
 """Names that the marker might have had; the RFD's section "Open questions" lists two of them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from replaylint.recording.message import NO_TIME
@@ -13,19 +14,19 @@ if TYPE_CHECKING:
 Timestamps = Literal["monotonic", "wall", "relative", "none"]
 
 TOLERANCE_S: Final = 0.002
-"""A clock that goes back no further than this, in seconds, counts as standing still."""
+"""A clock that goes back by no more than this counts as unchanged."""
 
 MONOTONIC_KEYS: Final = ("mono_ns", "t_mono_ns")
 WALL_KEYS: Final = ("ts", "ts_ms", "t", "at", "timestamp", "time", "t_utc")
 
-FINEST_S: Final = 1e-6
-"""Reports round to this: below it the noise of any pipe is larger than the figure."""
+MIN_RESOLUTION_S: Final = 1e-6
+"""Reports round to this: the noise of a pipe is larger."""
 
-STEPS_REMEMBERED: Final = 10_000
+MAX_STEPS: Final = 10_000
 
 
 def went_back(seconds: float) -> bool:
-    """Whether a clock that is behind by so much counts as gone back; the noise of floating point does not."""
+    """Whether a clock that is behind by this many seconds counts as gone back; rounding errors do not."""
     return round(seconds, 6) > TOLERANCE_S
 
 
@@ -44,7 +45,7 @@ class Clock(NamedTuple):
     anchor: Clock | None
 
     def reading(self, record: dict[str, object]) -> float:
-        """What this record's clock shows, in its own unit. NaN where it has none."""
+        """The time of this record, in the clock's own unit. NaN where it has none."""
         value = record.get(self.key) if self.key is not None else None
         if self.parse is not None:
             return self.parse(value)
@@ -93,14 +94,16 @@ def _clock(key: str, values: list[object]) -> Clock | None:
         texts = [value for value in values if isinstance(value, str) and iso_seconds(value) == iso_seconds(value)]
         if not texts:
             return None
-        return Clock("wall", max(FINEST_S, min(map(_text_resolution, texts))), key, 1.0, iso_seconds, None)
+        return Clock("wall", max(MIN_RESOLUTION_S, min(map(_text_resolution, texts))), key, 1.0, iso_seconds, None)
     scale = _scale(key, numbers[0])
     kind: Timestamps = "wall" if numbers[0] * scale >= 1e9 else "relative"
-    return Clock(kind, max(FINEST_S, min(_resolution(value, scale) for value in numbers)), key, scale, None, None)
+    return Clock(
+        kind, max(MIN_RESOLUTION_S, min(_resolution(value, scale) for value in numbers)), key, scale, None, None
+    )
 
 
 def _scale(key: str, value: float) -> float:
-    """Seconds a unit, by the key's ending or by the size of a time of these years."""
+    """Seconds per unit, by the ending of the key, or by the size of a present-day time."""
     if key.endswith("_ms"):
         return 1e-3
     if key.endswith("_ns"):
@@ -115,7 +118,7 @@ def _resolution(value: float, scale: float) -> float:
     if isinstance(value, int):
         return scale
     _, _, decimals = repr(value).partition(".")
-    return FINEST_S if "e" in decimals else scale * 10.0 ** -len(decimals.rstrip("0"))
+    return MIN_RESOLUTION_S if "e" in decimals else scale * 10.0 ** -len(decimals.rstrip("0"))
 
 
 def _text_resolution(text: str) -> float:
@@ -126,8 +129,6 @@ def _text_resolution(text: str) -> float:
 
 def iso_seconds(value: object) -> float:
     """Seconds since 1970 of an ISO 8601 or RFC 3339 text; without a zone it is read as UTC. NaN for anything else."""
-    from datetime import UTC, datetime  # noqa: PLC0415
-
     if not isinstance(value, str):
         return NO_TIME
     try:
@@ -140,8 +141,7 @@ def iso_seconds(value: object) -> float:
 class Steps:
     """The lines before which the clock went back by more than the tolerance.
 
-    Beyond STEPS_REMEMBERED of them everything later counts as broken: memory does not grow with a clock that
-    jumps at every line.
+    After MAX_STEPS of them everything later counts as broken, so that memory is bounded.
     """
 
     def __init__(self) -> None:
@@ -149,11 +149,11 @@ class Steps:
 
     def add(self, line: int) -> None:
         """The clock went back before this line."""
-        if len(self.lines) < STEPS_REMEMBERED:
+        if len(self.lines) < MAX_STEPS:
             self.lines.append(line)
 
     def between(self, first: int, last: int) -> bool:
         """Whether the clock went back after line `first` and up to line `last`."""
         lines = self.lines
         at = bisect_right(lines, first)
-        return (at < len(lines) and lines[at] <= last) or (len(lines) == STEPS_REMEMBERED and last > lines[-1])
+        return (at < len(lines) and lines[at] <= last) or (len(lines) == MAX_STEPS and last > lines[-1])

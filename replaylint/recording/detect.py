@@ -1,4 +1,4 @@
-"""Which format a recording has: the first lines say it, without any option, and always the same."""
+"""Detection of the format of a recording, by its first lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from orjson import loads
 
 from replaylint.errors import RecordingError
-from replaylint.recording.formats import DOCUMENTS, RECORDS, TEXTS, Format, Head, best, every_format, family
+from replaylint.recording.formats import Family, Format, Head, best, every_format, formats_of
 from replaylint.recording.message import BLANK
 from replaylint.recording.reading import Progress, Reading
 from replaylint.recording.source import SKIPPED, Source, failing, too_long
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NOT_A_RECORDING = "not-a-recording"
-"""The code of the error of an input in which no format was recognised."""
+"""The error code of an input whose format was not recognised."""
 
-HEAD_RECORDS = 50
-"""JSON objects that detection looks at, at most."""
-HEAD_LINES = 1000
-HEAD_BYTES = 1_000_000
-SHOWN_CHARACTERS = 60
+MAX_HEAD_RECORDS = 50
+"""JSON objects that detection looks at."""
+MAX_HEAD_LINES = 1000
+MAX_HEAD_BYTES = 1_000_000
+MAX_SHOWN_CHARS = 60
 
 REPORTS = (
     b"## replaylint ",
@@ -34,11 +34,11 @@ REPORTS = (
     b'{"type":"trace","path":',
     b'{"type":"summary","schema_version":',
 )
-"""How texts of ours begin that quote messages, or name methods, as recordings do, and may lie in a folder of these."""
+"""How our own outputs begin that quote messages or methods, and may be in a folder of recordings."""
 
 
 class Recording:
-    """A recording that was recognised: its format's name, its messages still unread."""
+    """A recording whose format was recognised; its messages are still unread."""
 
     def __init__(self, source: Source, name: str, reading: Reading, progress: Progress) -> None:
         self.source = source
@@ -49,14 +49,13 @@ class Recording:
         self.relative = reading.relative
         self.order = reading.order
         self.many_per_line = reading.many_per_line
-        self.drops_replays = reading.drops_replays
         self.progress = progress
 
 
 def recognise(source: Source, form: str | None = None) -> Recording:
-    """The recording in this source, in the format of this name where there is one.
+    """The recording in this source; `form` names its format, None detects it.
 
-    Raises RecordingError where it cannot be read or is none.
+    Raises RecordingError where the source cannot be read or is no recording.
     """
     rest = source.lines()
     head: list[bytes] = []
@@ -72,10 +71,10 @@ def recognise(source: Source, form: str | None = None) -> Recording:
         found = next(each for each in every_format() if form == each.NAME)
     elif not _is_report(head):
         found = _best(beginning)
-    if (found is None or found in family(RECORDS)) and any(len(line) >= HEAD_BYTES for line in head):
-        # A line as long as that may be a document, which is not parsed as a whole: only now that it is none.
+    if (found is None or found in formats_of(Family.RECORDS)) and any(len(line) >= MAX_HEAD_BYTES for line in head):
+        # A line as long as that may be a whole document, so it is parsed only now that it is not.
         beginning = Head(head, [record for line in head for record in _records(line)])
-        found = found or best(family(RECORDS), beginning)
+        found = found or best(formats_of(Family.RECORDS), beginning)
     if failed is not None and (found is None or not head):
         raise failed
     if found is None or not any(line is SKIPPED or line.strip(BLANK.encode()) for line in head):
@@ -88,35 +87,35 @@ def recognise(source: Source, form: str | None = None) -> Recording:
 
 
 def _beginning(lines: Iterator[bytes], head: list[bytes]) -> list[dict[str, object]]:
-    """The JSON objects in the first lines, which are put into `head`."""
+    """The JSON objects on the first lines; the lines are appended to `head`."""
     records: list[dict[str, object]] = []
     size = 0
     for line in lines:
         head.append(line)
         size += len(line)
-        if len(line) < HEAD_BYTES:
+        if len(line) < MAX_HEAD_BYTES:
             records += _records(line)
-        if len(records) >= HEAD_RECORDS or len(head) >= HEAD_LINES or size >= HEAD_BYTES:
+        if len(records) >= MAX_HEAD_RECORDS or len(head) >= MAX_HEAD_LINES or size >= MAX_HEAD_BYTES:
             break
     return records
 
 
 def _records(line: bytes) -> list[dict[str, object]]:
-    """The JSON object on this line; a batch counts by its messages."""
+    """The JSON object on this line, or those of a batch."""
     try:
         record = loads(line)
     except ValueError:
         return []
-    items = record[:HEAD_RECORDS] if isinstance(record, list) else [record]
+    items = record[:MAX_HEAD_RECORDS] if isinstance(record, list) else [record]
     return [item for item in items if isinstance(item, dict)]
 
 
 def _best(head: Head) -> Format | None:
     """The format that most of this beginning looks like. Most recordings have a JSON object on every line."""
-    formats = family(RECORDS)
+    formats = formats_of(Family.RECORDS)
     lines = sum(1 for line in head.lines if not line.isspace())
     if lines == 1 or lines > len(head.records):
-        formats += family(TEXTS) + family(DOCUMENTS)
+        formats += formats_of(Family.TEXTS) + formats_of(Family.DOCUMENTS)
     return best(formats, head)
 
 
@@ -125,12 +124,12 @@ def _is_report(head: list[bytes]) -> bool:
 
 
 def _why_not(head: list[bytes]) -> str:
-    texts = (line[: 4 * SHOWN_CHARACTERS].decode(errors="replace").strip(BLANK) for line in head)
+    texts = (line[: 4 * MAX_SHOWN_CHARS].decode(errors="replace").strip(BLANK) for line in head)
     text = next(filter(None, texts), None)
     if text is None:
         return "is empty"
     if _is_report(head):
         return "is what replaylint wrote, no recording"
-    shown = text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 3] + "..."
+    shown = text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 3] + "..."
     names = ", ".join(form.NAME for form in every_format())
     return f"is no recording that replaylint knows; it begins with {shown!r}; formats: {names}"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from replaylint.recording.message import Side
 
 KEYS: Final = ("dir", "direction", "_direction", "d", "origin", "source", "side")
-"""Where a record may have its direction; the first that holds a known word counts."""
+"""The keys that may hold the direction; the first with a known word counts."""
 
 _ABSOLUTE: Final = (
     ("c2a", "a2c"),
@@ -53,7 +53,7 @@ def side_of(word: object) -> Side | None:
 
 
 def is_relative(word: object) -> bool:
-    """Whether the word says only which way, as its recorder saw it."""
+    """Whether the word is relative to the recorder: in or out."""
     return isinstance(word, str) and word.strip().lower() in RELATIVE_WORDS
 
 

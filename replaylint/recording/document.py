@@ -1,6 +1,6 @@
-"""A JSON document that is read as a whole: the parts of it that are messages, each with the line on which it begins.
+"""A JSON document that is read as a whole, and those parts of it that are messages, each with its first line.
 
-It is walked, not parsed: what is wrong inside a part harms no other, and there is nothing but its bytes to keep.
+It is scanned, not parsed: an error inside a part does not affect the others, and only the bytes are in memory.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 _BLANK: Final = b" \t\r\n\0"
 _SPACE: Final = re.compile(rb"[ \t\r\n\0]*")
-# No JSON string goes over the end of a line: where a quote is missing, that is as far as the damage goes unseen.
+# No JSON string crosses the end of a line, so a missing quote is noticed there.
 _STRING: Final = rb'"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"'
 _SCALAR: Final = re.compile(_STRING + rb'|[^\s\0,:"\[\]{}]++')
 _BETWEEN: Final = re.compile(rb'(?:[^"\[\]{}]++|' + _STRING + rb")*+")
-"""What stands between two brackets, with the strings that hold some."""
+"""What is between two brackets, strings with brackets in them included."""
 
 
 class Part(NamedTuple):
@@ -35,21 +35,21 @@ class Part(NamedTuple):
 
 
 class Document:
-    """A document, and how far it has been read. `failure`: why there is no more of it."""
+    """A document. `failure`: why it could not be read to its end."""
 
     def __init__(self, data: bytes | bytearray, failure: RecordingError | None = None) -> None:
         self.keys: list[bytes] = []
-        """Of the outermost object, as far as it was read."""
+        """Of the outermost object, as far as it was scanned."""
         self._data = data
         self._line = 1
         self._counted = 0
         self._failure = failure
         self._ended = -1, -1
-        """Where the last value that was looked at begins and ends: it is looked at again."""
+        """Where the last value that was scanned begins and ends: it is asked for again."""
 
     @classmethod
     def of(cls, lines: Iterable[bytes]) -> Document:
-        """All of these lines; where they stop with an error, what came before it is not lost."""
+        """The document on these lines, up to an error in reading them."""
         data = bytearray()
         try:
             for line in unbroken(lines):
@@ -60,18 +60,18 @@ class Document:
 
     @property
     def lines(self) -> int:
-        """How many there are."""
+        """The number of lines."""
         return self._data.count(b"\n") + (not self._data.endswith(b"\n") and bool(self._data))
 
     def parts(self, *path: str) -> Iterator[Part]:
         """The elements of the array under these keys, of each where arrays on the way to it hold several.
 
-        Raises RecordingError where the document ends too early or is no JSON, when the parts before that are through.
+        Raises RecordingError, after the parts before that, where the document ends too early or is no JSON.
         """
         return map(self.part, self.elements(*path))
 
     def elements(self, *path: str) -> Iterator[int]:
-        """Where these begin: they need not have an end."""
+        """The offsets of these elements; the last one may be cut off."""
         end = yield from self._value(self._next(0), _quoted(path), self.keys)
         if self._next(end) < len(self._data):
             raise self._error(self._next(end))
@@ -120,16 +120,16 @@ class Document:
         return at + 1
 
     def _at(self, at: int) -> str:
-        """The character there; none behind the end."""
+        """The character at this offset; empty after the end."""
         return chr(self._data[at]) if at < len(self._data) else ""
 
     def _next(self, at: int) -> int:
-        """Where something stands again."""
+        """The offset after white space."""
         found = _SPACE.match(self._data, at)
         return found.end() if found is not None else at
 
     def _after(self, at: int, closing: str) -> int:
-        """Behind the comma, or at the end of this array or object."""
+        """The offset after the comma, or of the closing bracket."""
         at = self._next(at)
         if self._at(at) == closing:
             return at
@@ -138,7 +138,7 @@ class Document:
         return self._next(at + 1)
 
     def _end(self, at: int) -> int:
-        """Where the value ends that begins here. Brackets are counted, whatever stands between them."""
+        """Where the value that begins here ends. Brackets are counted; what is between them is not checked."""
         if at == self._ended[0]:
             return self._ended[1]
         begin, depth = at, 0
@@ -161,7 +161,7 @@ class Document:
                 return at
 
     def _error(self, at: int) -> RecordingError:
-        """Why it cannot be read beyond this place: it stops there, or in the string there, or it is damaged."""
+        """Why it cannot be read beyond this offset: it ends there or in a string that begins there, or is damaged."""
         end = len(self._data.rstrip(_BLANK))
         line = 1 + self._data.count(b"\n", 0, min(at, end))
         unclosed = self._at(at) == '"' and _SCALAR.match(self._data, at) is None
@@ -176,7 +176,7 @@ class Document:
 
 
 def unbroken(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """These lines up to one that was skipped: nobody knows what is open behind that. Raises RecordingError there."""
+    """These lines. Raises RecordingError at one that was skipped: what is open after that is unknown."""
     for number, line in enumerate(lines, 1):
         if line is SKIPPED:
             raise too_long(number)
@@ -188,7 +188,7 @@ def _quoted(path: Iterable[str]) -> tuple[bytes, ...]:
 
 
 def look(head: Head, *path: str) -> tuple[list[bytes], Part | None]:
-    """What the beginning of this document shows: its first keys, as far as this path, and the first part there."""
+    """The first keys of the document that begins so, up to this path, and the first part there."""
     document = Document(head.document)
     part = None
     if not head.document.startswith(b"{" if path else b"["):
@@ -199,7 +199,7 @@ def look(head: Head, *path: str) -> tuple[list[bytes], Part | None]:
 
 
 def entries_of(parts: Iterable[Part], entry: Callable[[dict[str, object], Part], Entry | None]) -> Iterator[Entry]:
-    """What `entry` makes of the records that these are; None is silent."""
+    """The entries that `entry` makes of these records; None is left out."""
     for part in parts:
         record = record_in(part.data)
         found = entry(record, part) if isinstance(record, dict) else noted(part.line, record, len(part.data))

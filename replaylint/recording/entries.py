@@ -1,6 +1,7 @@
-"""Messages from what a format has made of its entries: for formats whose lines are no plain JSON records.
+"""Messages from entries, for formats whose lines are not plain JSON records.
 
-A format yields entries; here they get their side, and the clock is watched. What is on no hot path is simple.
+A format yields entries; here they get their side, and the clock is checked. These formats are rare: this is simple
+rather than fast.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Json = dict[str, object] | list[object]
 
 
 class Entry(NamedTuple):
-    """What a recorder wrote down at once.
+    """What a recorder wrote at one time.
 
     `line` is the 1-based line on which it begins, `time` in seconds (NaN: it has none), `word` the word for the
     direction (None: it has none), `body` the message, parsed or as it was on the wire, or a note of the recorder,
@@ -44,7 +45,7 @@ class Entry(NamedTuple):
 def on_lines(
     lines: Iterable[bytes], progress: Progress, entry: Callable[[int, bytes], Entry | None]
 ) -> Iterator[Entry]:
-    """What `entry` makes of each line and its number; None is silent."""
+    """The entries that `entry` makes of each line and its number; None is left out."""
     for number, line in enumerate(lines, 1):
         progress.lines = number
         found = noted(number, Skipped(), 0) if line is SKIPPED else entry(number, line)
@@ -53,12 +54,12 @@ def on_lines(
 
 
 def noted(line: int, note: Note | None, size: int) -> Entry | None:
-    """An entry for what is no record of the recorder."""
+    """An entry for a note."""
     return None if note is None else Entry(line, NO_TIME, None, note, size)
 
 
 def record_in(line: bytes) -> dict[str, object] | Note | None:
-    """The recorder's own record on this line, what stands there instead, or None where nothing does."""
+    """The recorder's record on this line, a note about what is there instead, or None for a blank line."""
     try:
         record = loads(line)
     except ValueError:
@@ -71,8 +72,8 @@ def reading(
 ) -> Reading:
     """The recording with these entries.
 
-    `relative`: their words are the recorder's view, and may have to be flipped. `many_per_line`: lines
-    do not tell them apart.
+    `relative`: their words are the recorder's view, and may have to be flipped. `many_per_line`: several messages may
+    begin on one line.
     """
     sides: dict[object, Side] = {}
     sides.update(directions.SIDES.items())
@@ -84,7 +85,7 @@ def _messages(entries: Iterator[Entry], sides: dict[object, Side], progress: Pro
     latest = NO_TIME
     for line, time, word, body, size, of in entries:
         if of is not None and of != conn:
-            conn, latest = of, NO_TIME  # which may have a clock of its own
+            conn, latest = of, NO_TIME  # another connection may have another clock
             yield line, NO_TIME, None, Label(conn), 0
         back = latest - time
         if clocks.went_back(back):

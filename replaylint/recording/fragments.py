@@ -1,4 +1,4 @@
-"""What a text that is no JSON was meant to be: the beginning of some, or a message with something around it."""
+"""What a text that is not JSON may be: the beginning of some, or a message with something around it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Final
 
 from replaylint.recording.message import is_jsonrpc
 
-LOOKED_AT: Final = 1_000_000
-"""Characters of a text: a longer one is told by its first character only."""
-ATTEMPTS: Final = 20
-"""Places in a text at which a message is looked for."""
+MAX_TEXT_CHARS: Final = 1_000_000
+"""Of a longer text only the first character is looked at."""
+MAX_ATTEMPTS: Final = 20
+"""At how many places in a text a message is looked for."""
 
-# What Python writes and JSON does not know, NaN and raw control characters, counts as JSON here.
+# NaN and raw control characters count as JSON here, as Python writes them.
 _TOKEN: Final = re.compile(
     r'[ \t\r\n]*(?:(?P<string>"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(?P<sign>[\[\]{},:])'
     r"|(?P<value>-?(?:0|[1-9][0-9]*)(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?(?![0-9.eE])|true|false|null|NaN|-?Infinity))"
@@ -29,10 +29,10 @@ _BEGUN_VALUE: Final = re.compile(
 
 def is_cut(text: str) -> bool:
     """Whether this is JSON, an object or an array, that stops before its end."""
-    if not text.startswith(("{", "[")) or len(text) > LOOKED_AT:
+    if not text.startswith(("{", "[")) or len(text) > MAX_TEXT_CHARS:
         return text.startswith(("{", "["))
     open_ends: list[str] = []
-    # What may come: a value, a key, the colon behind one, or what follows a value. An end may come where `closing`.
+    # What may come next: a value, a key, the colon after it, or what follows a value; and where `closing`, an end.
     expected, closing, at = "value", False, 0
     while (token := _TOKEN.match(text, at)) is not None:
         at = token.end()
@@ -62,12 +62,12 @@ def is_cut(text: str) -> bool:
 
 
 def embedded(text: str) -> dict[str, object] | None:
-    """The first JSON-RPC message in this text, which is none itself."""
-    if len(text) > LOOKED_AT or not ('"jsonrpc"' in text or '"method"' in text):
+    """The first JSON-RPC message inside this text."""
+    if len(text) > MAX_TEXT_CHARS or not ('"jsonrpc"' in text or '"method"' in text):
         return None
     decoder = json.JSONDecoder(strict=False)
     start = -1
-    for _ in range(ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         start = text.find("{", start + 1)
         if start < 0:
             break

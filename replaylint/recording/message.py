@@ -2,7 +2,7 @@
 
 A message is `(line, time, side, body, size)`: the 1-based line on which it begins, its time in seconds (NaN where the
 recording has none), the side that sent it (None where the recording does not say), the parsed JSON, and the length of
-the line in bytes. Where the body is a `Note`, the tuple is no message: it says what the recorder itself had to say.
+the line in bytes. Where the body is a `Note`, the tuple is not a message but a remark of the recorder or the reader.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ AGENT: Final = "agent"
 NO_TIME: Final = float("nan")
 
 BLANK: Final = " \t\r\n\0"
-"""What a line may consist of that says nothing: some writers leave NULs behind."""
+"""The characters of a blank line: some writers leave NULs behind."""
 
 
 def is_jsonrpc(record: Mapping[str, object]) -> bool:
@@ -30,12 +30,12 @@ def is_jsonrpc(record: Mapping[str, object]) -> bool:
 
 
 def other(side: Side) -> Side:
-    """The side that a message of this side goes to."""
+    """The other side."""
     return AGENT if side == CLIENT else CLIENT
 
 
 class Unreadable:
-    """A line, or what a side wrote, that is no JSON: `text` is what stood there, `wire` whether a side wrote it.
+    """A line, or what a side wrote, that is not JSON: `text` is what it is, `wire` whether a side wrote it.
 
     `ended`: a newline ended it, so that it was not cut off.
     """
@@ -55,12 +55,13 @@ class Skipped:
 
 
 class NoMessage:
-    """JSON that is neither an object nor an array: `wire` says whether a side wrote it."""
+    """JSON that is no message: `wire` says whether a side wrote it; `body` is the object, None for any other value."""
 
-    __slots__ = ("wire",)
+    __slots__ = ("body", "wire")
 
-    def __init__(self, *, wire: bool) -> None:
+    def __init__(self, *, wire: bool, body: Mapping[str, object] | None = None) -> None:
         self.wire = wire
+        self.body = body
 
 
 class Label:
@@ -85,7 +86,7 @@ class Ended:
 
 
 class Lost:
-    """The recorder says that it dropped so many messages here."""
+    """The recorder says that it dropped this many messages here."""
 
     __slots__ = ("messages",)
 
@@ -94,7 +95,7 @@ class Lost:
 
 
 class ClockStep:
-    """The clock went back by so many seconds, more than `clock.TOLERANCE_S`, before this line; None: it is another."""
+    """The clock went back by `seconds` before this line, more than `clock.TOLERANCE_S`; None: it is another clock."""
 
     __slots__ = ("seconds",)
 
@@ -102,5 +103,11 @@ class ClockStep:
         self.seconds = seconds
 
 
-Note = Unreadable | Skipped | NoMessage | Label | Header | Ended | Lost | ClockStep
+class DropsReplays:
+    """The client that the next message introduces records itself, and leaves replayed updates out."""
+
+    __slots__ = ()
+
+
+Note = Unreadable | Skipped | NoMessage | Label | Header | Ended | Lost | ClockStep | DropsReplays
 Message = tuple[int, float, Side | None, object, int]

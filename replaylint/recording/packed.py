@@ -1,6 +1,6 @@
-"""Unpacking: gzip, bz2, xz and zstd, of which one stream may follow another, with NULs between and behind them.
+"""Unpacking: gzip, bz2, xz and zstd; one stream may follow another, with NULs between and after them.
 
-Whatever is wrong with the data, what could be unpacked before comes first.
+Where the data is damaged, what could be unpacked before that comes first.
 """
 
 from __future__ import annotations
@@ -10,24 +10,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from replaylint.errors import RecordingError
-from replaylint.recording.source import LONGEST_MAGIC, PACKED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from replaylint.recording.source import Into
+    Into = Callable[[memoryview], int]
+    """Reads into a buffer what there is, and returns how many bytes; 0 at the end."""
+
+MAGICS: Final = {
+    "gzip": (b"\x1f\x8b",),
+    "bz2": (b"BZh",),
+    "xz": (b"\xfd7zXZ\0",),
+    "zstd": (b"\x28\xb5\x2f\xfd", *(bytes((first,)) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))),
+}
+"""How packed data begins; zstd's may begin with a frame that is skipped."""
+MAX_MAGIC_BYTES: Final = 6
 
 READ_BYTES: Final = 1 << 16
 PIECE_BYTES: Final = 1 << 11
-"""Of packed data at once: where it is damaged, what this piece holds is lost."""
+"""How much packed data is unpacked at once: where it is damaged, what is in that piece is lost."""
 SMALL_PIECE_BYTES: Final = 1 << 9
-"""Where there is no bound to what a piece unpacks to but what the format can do: 16 MB."""
+"""The same where the output of a piece is bounded by the format alone: to 16 MB."""
 LAST_BYTES: Final = 64
-"""Checksums stand at the end: these bytes come one by one, so that a wrong one costs nothing."""
+"""Checksums are at the end: the last bytes come one by one, so that a wrong checksum loses no data."""
 OUTPUT_BYTES: Final = 1 << 16
 GZIP_WINDOW: Final = 31
 """The largest window, with gzip's header and checksum around the data."""
-XZ_MEMORY: Final = 256 << 20
+MAX_XZ_MEMORY_BYTES: Final = 256 << 20
 """Four times as much as the highest level of xz needs."""
 
 
@@ -41,15 +50,15 @@ class Decompressor(Protocol):
     def unused_data(self) -> bytes: ...  # noqa: D102
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """As many bytes as there are, or so many, and the rest when asked again."""
+        """The next bytes, at most `max_length`; the rest when asked again."""
 
 
 Kind = tuple["Callable[[], Decompressor]", type[Exception], int]
-"""Makes a decompressor, what that raises where data is damaged, and how many bytes it gets at once."""
+"""The constructor of a decompressor, what it raises for damaged data, and how many bytes it gets at once."""
 
 
 class Unpacked:
-    """The bytes in packed data, which has begun with these and goes on with what `into` reads."""
+    """The bytes in packed data, which begins with `begun` and goes on with what `into` reads."""
 
     def __init__(self, form: str, begun: bytes, into: Into) -> None:
         self._outputs = _unpacked(begun, into, form)
@@ -70,17 +79,17 @@ class Unpacked:
 
 
 def _unpacked(packed: bytes, into: Into, form: str) -> Iterator[bytes]:
-    """What is unpacked, piece by piece, and an empty one before there may be a wait or an error."""
+    """The unpacked bytes, piece by piece; an empty piece comes before there may be a wait or an error."""
     make, damage, most = _kind(form)
     at = 0
     while True:
         if packed.startswith(b"\0", at):
             packed, at = packed[at:].lstrip(b"\0"), 0
-        while len(packed) - at < LONGEST_MAGIC and (more := _more(into)):
+        while len(packed) - at < MAX_MAGIC_BYTES and (more := _more(into)):
             packed, at = (packed[at:] + more).lstrip(b"\0"), 0
         if at == len(packed):
             return
-        if not packed.startswith(PACKED[form], at):
+        if not packed.startswith(MAGICS[form], at):
             raise RecordingError("damaged", f"what follows the {form} data is no {form} data")
         stream = make()
         while True:
@@ -131,7 +140,7 @@ class _Gzip:
 
 
 class _Zstandard:
-    """One frame of zstd data, by the package `zstandard`, which cannot be told to unpack less than all of a piece."""
+    """One frame of zstd data, by the package `zstandard`, which always unpacks all of a piece."""
 
     def __init__(self, zstandard: Any) -> None:
         self._frame = zstandard.ZstdDecompressor().decompressobj()
@@ -149,7 +158,7 @@ class _Zstandard:
 
 
 def _kind(form: str) -> Kind:
-    """How this is unpacked. Raises RecordingError where what it takes is missing."""
+    """How this is unpacked. Raises RecordingError where a library is missing."""
     if form == "zstd":
         return _zstd()
     name = {"gzip": "zlib", "bz2": "bz2", "xz": "lzma"}[form]
@@ -162,7 +171,7 @@ def _kind(form: str) -> Kind:
         return partial(_Gzip, module), module.error, PIECE_BYTES
     if form == "bz2":
         return module.BZ2Decompressor, OSError, PIECE_BYTES
-    return partial(module.LZMADecompressor, module.FORMAT_XZ, XZ_MEMORY), module.LZMAError, PIECE_BYTES
+    return partial(module.LZMADecompressor, module.FORMAT_XZ, MAX_XZ_MEMORY_BYTES), module.LZMAError, PIECE_BYTES
 
 
 def _zstd() -> Kind:

@@ -1,4 +1,4 @@
-"""What a format makes of a recording, and how far it has got."""
+"""A recording as its format reads it, and how far it was read."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from replaylint.recording.message import BLANK, NoMessage, Skipped, Unreadable
 from replaylint.recording.source import SKIPPED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from replaylint.recording.clock import Clock
     from replaylint.recording.message import Message, Note, Side
 
 
-TEXT_BYTES: Final = 5_000_000
-"""Of a line that is no JSON: more than `fragments` looks at, and no more than that."""
+MAX_TEXT_BYTES: Final = 5_000_000
+"""Kept of a line that is not JSON: more than `fragments` looks at."""
 
 Order = Literal["exact", "approximate", "per_side"]
-"""How far the order of the messages is that in which the client saw them."""
+"""Whether the order of the messages is that in which the client saw them."""
 
 
 class Progress:
@@ -39,7 +39,6 @@ class Reading(NamedTuple):
     `sides` maps the words that it uses for directions; `messages` looks them up at every line, so that a change takes
     effect at once. It is empty where the recording has no directions; `relative` says whether they are relative words.
     `many_per_line`: several messages may begin on one line, so that lines do not tell them apart.
-    `drops_replays` says of a client's name and version whether it leaves replayed updates out where it records itself.
     """
 
     messages: Iterator[Message]
@@ -48,11 +47,10 @@ class Reading(NamedTuple):
     relative: bool
     order: Order = "exact"
     many_per_line: bool = False
-    drops_replays: Callable[[str | None, str | None], bool] = lambda _name, _version: False
 
 
 def parsed(text: str) -> dict[str, object] | list[object] | Note | None:
-    """A body that is a text: a message as it was on the wire, what a side wrote instead of one, or None for nothing."""
+    """The message in a text from the wire, a note for what else a side wrote, or None for blank text."""
     try:
         body = loads(text)
     except ValueError:
@@ -61,9 +59,9 @@ def parsed(text: str) -> dict[str, object] | list[object] | Note | None:
 
 
 def unparsed(line: bytes, *, wire: bool) -> Note | None:
-    """A line that is no JSON; None where it is blank. `wire`: a side wrote it, if anybody did."""
+    """A note for a line that is not JSON; None where it is blank. `wire`: a side wrote it, not the recorder."""
     if line is SKIPPED:
         return Skipped()
-    begun = line if len(line) <= TEXT_BYTES else line.lstrip(BLANK.encode())[:TEXT_BYTES]
+    begun = line if len(line) <= MAX_TEXT_BYTES else line.lstrip(BLANK.encode())[:MAX_TEXT_BYTES]
     text = begun.decode(errors="replace").strip(BLANK)
     return Unreadable(text, wire=wire, ended=line.endswith(b"\n")) if text else None

@@ -9,44 +9,39 @@ import stat
 import sys
 from contextlib import ExitStack
 from itertools import chain
+from select import select
 from typing import TYPE_CHECKING, Final, Never, Self, cast
 
 from replaylint.errors import RecordingError
+from replaylint.recording.packed import MAGICS, MAX_MAGIC_BYTES, Unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
+
+    from replaylint.recording.packed import Into
 
     File = io.FileIO | io.BufferedIOBase
-    Into = Callable[[memoryview], int]
 
 BUFFER_BYTES = 1 << 17
-SMALLEST_BUFFER: Final = 1 << 12
+MIN_BUFFER_BYTES: Final = 1 << 12
 MAX_LINE: Final = 256 << 20
 """Bytes of a line, without its newline: a longer one is skipped."""
 SKIPPED: Final = b" \n"
-"""Stands in the place of a line that was skipped: it is told by its identity, and is blank to who does not look."""
+"""Takes the place of a line that was skipped: compared by identity, and otherwise a blank line."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-PACKED: Final = {
-    "gzip": (b"\x1f\x8b",),
-    "bz2": (b"BZh",),
-    "xz": (b"\xfd7zXZ\0",),
-    "zstd": (b"\x28\xb5\x2f\xfd", *(bytes((first,)) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))),
-}
-"""How packed data begins; zstd's may begin with a frame that is skipped."""
-LONGEST_MAGIC: Final = 6
 STANDARD_INPUT = "-"
 
 
 def too_long(line: int) -> RecordingError:
-    """Where it takes a line that was skipped to read on."""
+    """The error where a format cannot go on without a line that was skipped."""
     return RecordingError("line-too-long", f"line {line} is longer than --max-line, and was not read", line)
 
 
 class Source:
     """One input; its lines are `lines()`. A context manager that closes it.
 
-    Only `\\n` ends a line: JSON strings may hold U+2028 raw. What grows while it is read ends where its end was first
-    reached. Raises RecordingError, when it is opened or in the middle.
+    Only `\\n` ends a line: JSON strings may hold U+2028 raw. A file that grows while it is read ends where its end was
+    first reached. Raises RecordingError, when it is opened or while it is read.
     """
 
     def __init__(self, path: str, max_line: int = MAX_LINE) -> None:
@@ -56,10 +51,8 @@ class Source:
             file = self._opened()
             into = _reading(file)
             begun = _head(into)
-            form = next((form for form, magics in PACKED.items() if begun.startswith(magics)), None)
+            form = next((form for form, magics in MAGICS.items() if begun.startswith(magics)), None)
             if form is not None:
-                from replaylint.recording.packed import Unpacked  # noqa: PLC0415
-
                 into = Unpacked(form, begun, into).readinto
                 begun = _head(into)
             plain = file if form is None and isinstance(file, io.FileIO) and _is_regular(file) else None
@@ -69,7 +62,7 @@ class Source:
             raise
 
     def __enter__(self) -> Self:
-        """Is open already."""
+        """Return self: it is open already."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -95,7 +88,7 @@ class Source:
                 raise RecordingError("unreadable", "standard input is closed")
             return cast("io.BufferedReader", sys.stdin.buffer)
         try:
-            return self._owned.enter_context(open(self.path, "rb", buffering=0))  # noqa: PTH123
+            return self._owned.enter_context(open(self.path, "rb", buffering=0))  # noqa: PTH123  (a Path would lose a last slash)
         except OSError as error:
             raise _explained(error) from error
         except ValueError as error:  # a path with a NUL
@@ -105,7 +98,7 @@ class Source:
 class _Bounded(io.RawIOBase):
     """The bytes of a recording without the lines that are too long.
 
-    It stops short at each of these, and a reader that has collected a part of the line forgets it: see `readinto`.
+    It stops at each of these, and a buffered reader then drops its part of that line: see `readinto`.
     """
 
     def __init__(self, into: Into, begun: bytes, max_line: int, plain: io.FileIO | None) -> None:
@@ -116,8 +109,7 @@ class _Bounded(io.RawIOBase):
         """Bytes that were read already, and come next."""
         self._max_line = max_line
         self._plain = plain
-        """The file where it is one in which bytes can be looked for that have gone by. Then no line is measured
-        before one may be too long; else each of them is, when its last bytes go by."""
+        """The file, if it is seekable. Then no line is measured until one may be too long; else each one is."""
         self._line = 0
         """Bytes of the line that is being read; of a plain file they may be fewer."""
         self._copied = bytearray(BUFFER_BYTES if plain is None else 0)
@@ -125,8 +117,8 @@ class _Bounded(io.RawIOBase):
         """Whether the line was skipped, and whether its end is still to come."""
 
     def runs(self) -> Iterator[Iterable[bytes]]:
-        """The lines up to one that is too long, that one, and so on."""
-        reader = io.BufferedReader(self, min(BUFFER_BYTES, max(self._max_line, SMALLEST_BUFFER)))
+        """Runs of lines: those before one that is too long, then SKIPPED, and so on."""
+        reader = io.BufferedReader(self, min(BUFFER_BYTES, max(self._max_line, MIN_BUFFER_BYTES)))
         yield reader
         while self._skipped:
             self._skipped = False
@@ -134,14 +126,14 @@ class _Bounded(io.RawIOBase):
             yield reader
 
     def readable(self) -> bool:
-        """Yes."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """The next bytes, as many as there are at once, but no more than the buffer holds.
 
-        Raises StopIteration where the line is too long. A buffered reader then forgets what it holds of that line, and
-        the iteration over its lines ends; another one goes on behind the line.
+        Raises StopIteration where the line is too long. A buffered reader then drops what it has of that line, and the
+        iteration over its lines ends; the next iteration goes on after the line.
         """
         if self._skipping:
             self._skip()
@@ -153,9 +145,9 @@ class _Bounded(io.RawIOBase):
         return size
 
     def _behind_last_newline(self, buffer: memoryview, size: int) -> int:
-        """How many of these bytes stand behind the last newline, which most often is near; all where there is none."""
-        copy = memoryview(self._copied)  # making room for them each time would be felt
-        for length in (min(size, SMALLEST_BUFFER), size):
+        """How many of these bytes are after the last newline, which usually is near; all where there is none."""
+        copy = memoryview(self._copied)  # allocating it each time would be slow
+        for length in (min(size, MIN_BUFFER_BYTES), size):
             copy[:length] = buffer[size - length : size]
             found = self._copied.rfind(b"\n", 0, length)
             if found >= 0:
@@ -224,9 +216,7 @@ def _reading(file: File) -> Into:
         if ended:
             return 0
         try:
-            while (size := into(buffer)) is None:  # standard input that somebody has told not to wait
-                from select import select  # noqa: PLC0415
-
+            while (size := into(buffer)) is None:  # standard input that is non-blocking
                 select([file], [], [])
         except OSError as error:
             raise _explained(error) from error
@@ -237,10 +227,10 @@ def _reading(file: File) -> Into:
 
 
 def _head(into: Into) -> bytes:
-    """The first bytes: enough to know them, also from a pipe that gives one at a time."""
-    head = memoryview(bytearray(BUFFER_BYTES + LONGEST_MAGIC))
+    """The first bytes: enough for any magic number, also from a pipe that gives one byte at a time."""
+    head = memoryview(bytearray(BUFFER_BYTES + MAX_MAGIC_BYTES))
     size = 0
-    while size < LONGEST_MAGIC and (more := into(head[size:])):
+    while size < MAX_MAGIC_BYTES and (more := into(head[size:])):
         size += more
     return bytes(head[:size])
 
@@ -250,7 +240,7 @@ def _is_regular(file: io.FileIO) -> bool:
 
 
 def _line_before(file: io.FileIO, back: int, enough: int) -> int:
-    """How many bytes of a line stand before the place so far back from here, if no more than enough."""
+    """How many bytes of its line are before the position `back` bytes ago; counting stops beyond `enough`."""
     try:
         here = file.tell()
         end = begin = here - back
@@ -268,7 +258,7 @@ def _line_before(file: io.FileIO, back: int, enough: int) -> int:
 
 
 def failing(error: RecordingError) -> Iterator[Never]:
-    """Stands for the rest of an input that cannot be read: raises this at the first step."""
+    """The rest of an input that cannot be read: raises this at the first step."""
     raise error
     yield
 

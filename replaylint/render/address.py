@@ -1,4 +1,4 @@
-"""Where GitHub and GitLab look for a file: at its path in the repository, wherever the tool was started."""
+"""Paths as GitHub and GitLab expect them: from the root of the repository, wherever the tool was started."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from replaylint.recording.source import STANDARD_INPUT
 
 @cache  # findings are many, their paths are few
 def address(path: str, checkout: tuple[str, str] | None) -> str:
-    """The path from the root of the checkout where it lies in it, else as it was given; with slashes.
+    """The path from the root of the checkout if it is in there, else as it was given; with slashes.
 
-    No file is looked for, so no link is followed: in a path as it is shown, bytes that are no UTF-8 are escaped.
+    It follows no links: bytes that are not UTF-8 are escaped in the path, so the file may not be found by it.
     """
     if checkout is not None and path != STANDARD_INPUT:
         root, whole = (PurePath(os.path.normpath(PurePath(checkout[1], each))) for each in (checkout[0], path))

@@ -35,8 +35,8 @@ def signs(*, unicode: bool) -> Signs:
 def bar(timing: Timing, cells: int, *, unicode: bool) -> list[Piece] | None:
     """The bar, `cells` columns between its ends; None where the figures are not known or no time passed.
 
-    What happened `t` seconds after the request stands in the cell that spans `t`. Marker and snapshot never share a
-    cell, nor change places: one of them gives way by a cell.
+    What happened `t` seconds after the request is in the cell that spans `t`. Marker and snapshot never share a cell or
+    change places: one of them moves by a cell.
     """
     total, replay = timing.total_s, timing.replay_s
     if not total or replay is None or timing.response_gap_s is None:
@@ -52,7 +52,7 @@ def bar(timing: Timing, cells: int, *, unicode: bool) -> list[Piece] | None:
         elif snapshot == end and marked:
             end -= 1
     begin = min(_cell(timing.to_first_update_s or 0.0, total, cells), end)
-    # Without a marker the replay has the cell in which it ends: it is never invisible.
+    # Without a marker the replay has the cell in which it ends, so that it is always visible.
     after = end if marked else end + 1
     drawn: list[Piece] = [
         *[("dim", sign.before)] * begin,
@@ -73,5 +73,5 @@ def bar(timing: Timing, cells: int, *, unicode: bool) -> list[Piece] | None:
 
 
 def _cell(seconds: float, total: float, cells: int) -> int:
-    """The cell that spans this time; what is at the end or, for the clock's noise, beyond it has the last."""
+    """The cell that spans this time; the last one for the end and, as clocks are noisy, for later times."""
     return max(0, min(cells - 1, int(seconds / total * cells)))

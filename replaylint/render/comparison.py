@@ -8,8 +8,8 @@ from orjson import OPT_INDENT_2, dumps
 
 from replaylint.render.escape import harmless, printable
 from replaylint.render.layout import JOINT, joined, line
+from replaylint.render.phrases import counted, fixer, graded, resolution
 from replaylint.render.table import NOTHING, table
-from replaylint.render.words import counted, fixer, graded, resolution
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def as_json(comparison: Comparison) -> Iterator[bytes]:
 
 
 def text(comparison: Comparison, view: View) -> Iterator[str]:
-    """The sides; what is new, and which outcomes changed; the timings; what is gone, and how much is as it was."""
+    """The two sides, new findings, changed outcomes, timings, findings that are gone, and how many are unchanged."""
     yield from _sides(view, comparison)
     yield "\n"
     for each in comparison.new:
@@ -185,7 +185,7 @@ def _cells(figure: str, change: TimingChange) -> list[Piece | str]:
 
 
 def _notes(view: View, comparison: Comparison, changes: Mapping[str, TimingChange]) -> Iterator[str]:
-    """What the verdicts mean that stand there."""
+    """What those verdicts mean that occur."""
     how = comparison.bootstrap
     verdicts = {each.verdict for each in changes.values()}
     if verdicts != {"unknown"}:

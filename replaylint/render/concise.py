@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.render.lines import of_finding, of_outcome
+from replaylint.render.escape import printable
+from replaylint.render.phrases import gap, identifier
+from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from replaylint.render.view import View
-    from replaylint.report.model import Report
+    from replaylint.report.model import Finding, Report, Resume, Session
 
 
 def render(report: Report, view: View) -> Iterator[str]:
@@ -21,3 +23,29 @@ def render(report: Report, view: View) -> Iterator[str]:
             lines += [(resume.trace, resume.request.line, 0, of_outcome(resume, each)) for each in resume.sessions]
     for _, _, _, line in sorted(lines, key=lambda entry: entry[:3]):
         yield line + "\n"
+
+
+def of_finding(finding: Finding) -> str:
+    """Its severity, rule and message."""
+    where = _where(finding.trace, finding.line)
+    known = " (known from the baseline)" if finding.known else ""
+    return f"{where}: {finding.severity} {finding.rule} {finding.name}: {printable(finding.message)}{known}"
+
+
+def of_outcome(resume: Resume, session: Session) -> str:
+    """How the resume ended for this session of it, and its main figures."""
+    facts = [f"{session.updates.history} history"]
+    if session.timing.replay_s is not None:
+        facts.append(f"replay {duration(session.timing.replay_s)}")
+    facts.append(gap(session) or "response gap unknown")
+    if resume.ambiguous:
+        facts.append("ambiguous")
+    if not resume.replaying:
+        facts = [] if session.timing.total_s is None else [f"total {duration(session.timing.total_s)}"]
+    child = f" child of {printable(session.parent)}" if session.parent is not None else ""
+    text = f"{resume.method} {identifier(resume.request_id)} {printable(session.session_id)}{child}: {session.outcome}"
+    return f"{_where(resume.trace, resume.request.line)}: {', '.join([text, *facts])}"
+
+
+def _where(trace: str | None, line: int | None) -> str:
+    return printable(trace or "-") + (f":{line}" if line is not None else "")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 FORMULA: Final = tuple(
     "=+-@\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPHEN-MINUS}\N{FULLWIDTH COMMERCIAL AT}"
 )
-"""What a spreadsheet takes for the beginning of a formula, after blanks, too; an apostrophe before it makes it a text:
+"""How a formula begins in a spreadsheet, also after blanks; an apostrophe before it makes it a text:
 https://owasp.org/www-community/attacks/CSV_Injection"""
 
 # With a comma as decimal sign, spreadsheets expect semicolons between cells.

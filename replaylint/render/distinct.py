@@ -1,4 +1,4 @@
-"""Texts that a consumer takes for identities, made distinct."""
+"""Texts that a reader uses as identities, made distinct."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def distinct(texts: Iterable[str]) -> Iterator[str]:
-    """Each of these texts; one that was there before with its ordinal: `text`, `text:2`, `text:3`."""
+    """Each of these texts; a repeated one with its ordinal: `text`, `text:2`, `text:3`."""
     given: set[str] = set()
     ordinals: Counter[str] = Counter()
     for text in texts:

@@ -23,13 +23,13 @@ class Entry(NamedTuple):
 
 
 def entry(form: Format) -> Entry:
-    """What there is to say of this format: its docstring's first line, behind the name, says what it is."""
+    """The entry of a format; what it is comes from the first line of its docstring, after the name."""
     what = (form.__doc__ or "").split("\n", 1)[0].partition(": ")[2].removesuffix(".")
     return Entry(form.NAME, what[:1].upper() + what[1:], form.EXAMPLE)
 
 
 def listing(view: View, entries: Iterable[Entry]) -> Iterator[str]:
-    """Two lines each: what it is, and an example."""
+    """Two lines for each: what it is, and an example."""
     for each in entries:
         yield _plain(view, line(view, 0, ("bold", each.name), f": {each.what}"))
         yield _plain(view, line(view, 4, ("dim", each.example)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render.address import address
 from replaylint.render.escape import printable
-from replaylint.render.words import counted
+from replaylint.render.phrases import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 COMMANDS: Final = {"error": "error", "warning": "warning", "info": "notice"}
 
-SHOWN: Final = 10
-"""So many annotations of each command GitHub shows for a step:
+MAX_ANNOTATIONS: Final = 10
+"""How many annotations of each command GitHub shows for a step:
 https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md#limitations"""
 
-LONGEST: Final = 4096
-"""So many UTF-16 units of a message, after its escapes are read, GitHub's runner keeps:
+MAX_MESSAGE_UNITS: Final = 4096
+"""How many UTF-16 units of a message, after unescaping, GitHub's runner keeps:
 https://github.com/actions/runner/blob/main/src/Runner.Worker/ExecutionContext.cs (_maxIssueMessageLength)"""
 
 
 def render(report: Report, view: View) -> Iterator[bytes]:
-    """The gravest first, as many as are shown; a last notice says how many more there are."""
+    """The most severe first, as many as GitHub shows; a last notice says how many more there are."""
     found: dict[str, list[bytes]] = {command: [] for command in COMMANDS.values()}
     errors = [(trace.path, trace.error) for trace in report.traces if trace.error is not None]
     found["error"] += [_unreadable(view, path, error) for path, error in errors]
@@ -39,8 +39,8 @@ def render(report: Report, view: View) -> Iterator[bytes]:
         if not finding.known:
             command = COMMANDS[finding.severity]
             found[command].append(_annotation(view, command, finding))
-    room = dict.fromkeys(found, SHOWN)
-    if any(len(lines) > SHOWN for lines in found.values()):
+    room = dict.fromkeys(found, MAX_ANNOTATIONS)
+    if any(len(lines) > MAX_ANNOTATIONS for lines in found.values()):
         room["notice"] -= 1
     for command, lines in found.items():
         yield from lines[: room[command]]
@@ -48,9 +48,8 @@ def render(report: Report, view: View) -> Iterator[bytes]:
         counted(len(lines) - room[command], command) for command, lines in found.items() if len(lines) > room[command]
     ]
     if more:
-        message = (
-            f"{' and '.join(more)} more; GitHub shows {SHOWN} of each kind for a step, other formats list them all"
-        )
+        limit = f"GitHub shows {MAX_ANNOTATIONS} of each kind for a step, other formats list them all"
+        message = f"{' and '.join(more)} more; {limit}"
         yield _command(view, "notice", "replaylint", message)
 
 
@@ -87,16 +86,16 @@ def _command(
 
 
 def _cut(text: str) -> str:
-    """No more of it than is kept; then its end says that it is cut, and how long it was."""
+    """As much of it as GitHub keeps, with its length at the end where it is cut."""
     units = text.encode("utf-16-le")
-    if len(units) <= 2 * LONGEST:
+    if len(units) <= 2 * MAX_MESSAGE_UNITS:
         return text
     end = f"\N{HORIZONTAL ELLIPSIS} ({len(text):,} characters)"
-    return units[: 2 * (LONGEST - len(end))].decode("utf-16-le", errors="ignore") + end
+    return units[: 2 * (MAX_MESSAGE_UNITS - len(end))].decode("utf-16-le", errors="ignore") + end
 
 
 def _data(text: str) -> str:
-    """The documented escapes; of a line end, which is another one, `printable` leaves nothing."""
+    """With the documented escapes; line ends were escaped by `printable`."""
     return printable(text).replace("%", "%25")
 
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render.address import address
-from replaylint.render.ascii_json import listed
 from replaylint.render.distinct import distinct
-from replaylint.render.escape import printable
+from replaylint.render.escape import listed, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,11 +20,11 @@ if TYPE_CHECKING:
     from replaylint.render.view import View
     from replaylint.report.model import Finding, ReadError, Report
 
-# Of GitLab's five, "minor" is left for matters of taste: a broken SHOULD is none.
+# "minor" is for matters of taste: a broken SHOULD is more than that.
 SEVERITIES: Final = {"error": "critical", "warning": "major", "info": "info"}
 
 UNREADABLE: Final = "blocker"
-"""What could not be read hides all the rest."""
+"""What could not be read may hide anything."""
 
 
 def render(report: Report, view: View) -> Iterator[bytes]:
@@ -45,12 +44,12 @@ def _entries(report: Report, view: View) -> Iterator[dict[str, object]]:
     paths = [path_of(finding.trace) for finding in report.findings]
     fingerprints = distinct(map(_identity, paths, (finding.fingerprint for finding in report.findings)))
     for finding, path, fingerprint in zip(report.findings, paths, fingerprints, strict=True):
-        if not finding.known:  # but numbered: a baseline changes nothing about the others
+        if not finding.known:  # they are numbered all the same, so that a baseline does not change other fingerprints
             yield _finding(finding, path, fingerprint)
 
 
 def _identity(path: str, what: str) -> str:
-    """A fingerprint that no other recording has, so that one more of them changes none."""
+    """A fingerprint of this recording alone: a further recording changes no other fingerprint."""
     return sha256(f"{path}\0{what}".encode(errors="surrogatepass")).hexdigest()
 
 
@@ -75,5 +74,5 @@ def _unreadable(path: str, error: ReadError, fingerprint: str) -> dict[str, obje
 
 
 def _location(path: str, line: int | None) -> dict[str, object]:
-    """A line is required, so what concerns a recording as a whole stands at its first line."""
+    """GitLab requires a line, so findings on a recording as a whole are at its first line."""
     return {"path": path, "lines": {"begin": line or 1}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from orjson import OPT_INDENT_2, dumps
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
-    """One object, an entry of its lists at a time: a report may be large."""
+    """One object, piece by piece: a report may be large."""
     yield b"{"
     separator = b"\n  "
-    for name in report.__slots__:
-        value = getattr(report, name)
-        yield separator + dumps(name) + b": "
+    for field in fields(report):
+        value = getattr(report, field.name)
+        yield separator + dumps(field.name) + b": "
         if isinstance(value, list) and value:
             yield from _entries(value)
         else:
@@ -39,5 +40,5 @@ def _entries(values: list[object]) -> Iterator[bytes]:
 
 
 def _indented(value: object, line_end: bytes) -> bytes:
-    # Inside a string a line end is escaped, so every one that stands here is layout.
+    # In a string a line end is escaped, so each one here is layout.
     return harmless(dumps(value, option=OPT_INDENT_2).replace(b"\n", line_end))

@@ -1,7 +1,7 @@
 """`junit`: the XML of JUnit reports, in which a recording is a suite of tests and a resume is a test.
 
 It keeps to `junit-10.xsd` of Jenkins' xUnit plugin, as pytest does. A test fails for errors; warnings, infos and known
-findings stand in its output.
+findings are in its output.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replaylint.recording.source import STANDARD_INPUT
+from replaylint.render.concise import of_finding, of_outcome
 from replaylint.render.distinct import distinct
 from replaylint.render.escape import printable
-from replaylint.render.lines import of_finding, of_outcome
-from replaylint.render.words import identifier
+from replaylint.render.phrases import identifier
 from replaylint.report.subjects import by_subject
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ TIME: Final = (
 
 
 class Case(NamedTuple):
-    """A test; `result` is "failure", "error" or "skipped", of a kind, with a message and lines, or None: it passed."""
+    """A test. `result` is "failure", "error", "skipped" or None (passed); `kind`, `message` and `lines` explain it."""
 
     name: str
     result: str | None = None
@@ -61,7 +61,7 @@ def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
 
 
 def _suites(report: Report) -> Iterator[tuple[str, list[Case]]]:
-    """By recording: what could not be read of it, what concerns it as a whole, and its resumes."""
+    """For each recording: whether it could be read, the findings on it as a whole, and its resumes."""
     of_resume, of_trace = by_subject(report)
     errors: dict[str, list[Case]] = {trace.path: [] for trace in report.traces}
     whole: dict[str, list[Finding]] = {}
@@ -82,7 +82,7 @@ def _reading(error: ReadError) -> Case:
 
 
 def _resume(resume: Resume, findings: Sequence[Finding]) -> Case:
-    """Its name has no session id: CI systems find its history by it, and agents make up ids anew in each recording."""
+    """The test of a resume. Its name has no session id: CI systems recognise a test by its name, and ids change."""
     named = resume.sessions[0] if resume.sessions and resume.replaying else None
     case = _judged(
         f"{resume.method} {identifier(resume.request_id)}",
@@ -96,7 +96,7 @@ def _resume(resume: Resume, findings: Sequence[Finding]) -> Case:
 
 
 def _judged(name: str, findings: Sequence[Finding], outcomes: Sequence[str] = (), time: float | None = None) -> Case:
-    """Several errors are one failure: what reads these reports takes only the first."""
+    """A test that fails for errors. They are one failure: readers of these reports take only the first one."""
     errors = [finding for finding in findings if _fails(finding)]
     output = [*outcomes, *(of_finding(finding) for finding in findings if not _fails(finding))]
     if not errors:
@@ -130,14 +130,14 @@ def _totals(cases: Sequence[Case]) -> dict[str, str]:
         "tests": str(len(results)),
         "failures": str(results.count("failure")),
         "errors": str(results.count("error")),
-        "time": f"{math.fsum(case.time for case in cases if case.time is not None):.3f}",  # the schema takes no more
+        "time": f"{math.fsum(case.time for case in cases if case.time is not None):.3f}",  # the schema allows no more
     }
 
 
 def _line(
     depth: int, tag: str, *, end: str = ">", content: Sequence[str] | None = None, **attributes: str | None
 ) -> bytes:
-    """An element's first tag with these attributes, or the whole element with these lines in it."""
+    """The start tag of an element, or with `content` the whole element."""
     written = "".join(f' {name}="{_text(value)}"' for name, value in attributes.items() if value is not None)
     inner = "" if content is None else "\n".join(map(_text, content)) + f"</{tag}>"
     return f"{'  ' * depth}<{tag}{written}{end}{inner}\n".encode()
@@ -145,7 +145,7 @@ def _line(
 
 _MARKUP: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 
-# Of what no XML may hold, not even as a reference, `printable` leaves these two.
+# The only characters left by `printable` that XML must not hold, not even as references.
 _INVALID: Final = str.maketrans({"\ufffe": r"\ufffe", "\uffff": r"\uffff"})
 
 

@@ -1,8 +1,9 @@
-"""Lines for people: styled pieces, wrapped where a terminal is drawn on, and painted where it shows colour."""
+"""Lines for people: styled pieces, wrapped for a terminal, and coloured if it shows colour."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
+from unicodedata import category, east_asian_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,11 +27,11 @@ STYLES: Final = {
 JOINT: Final = "\x1f"
 """A space at which no line breaks. `printable` leaves none in what comes from a recording."""
 
-HANG: Final = 2
-"""By how many columns the further lines of a record are indented, unless told otherwise."""
+HANG_COLUMNS: Final = 2
+"""How far the further lines of a record are indented, by default."""
 
-NARROWEST: Final = 20
-"""No line is wrapped to fewer columns than this, however deep its indentation."""
+MIN_COLUMNS: Final = 20
+"""No line is wrapped to fewer columns than this, whatever its indentation."""
 
 
 def joined(text: str) -> str:
@@ -38,22 +39,22 @@ def joined(text: str) -> str:
     return text.replace(" ", JOINT)
 
 
-def line(view: View, indent: int, *pieces: Piece | str, hang: int = HANG) -> str:
+def line(view: View, indent: int, *pieces: Piece | str, hang: int = HANG_COLUMNS) -> str:
     """A record, with the line end: one line, or on a terminal as many as it needs. Words are never cut."""
     styled: list[Piece] = [("", piece) if isinstance(piece, str) else piece for piece in pieces]
     if view.width is None:
         return " " * indent + _painted(styled, view) + "\n"
-    room = max(NARROWEST, view.width - indent)
+    room = max(MIN_COLUMNS, view.width - indent)
     text = ""
     margin = indent
-    for row in _rows(styled, room, max(NARROWEST, room - hang)):
+    for row in _rows(styled, room, max(MIN_COLUMNS, room - hang)):
         text += " " * margin + _painted(row, view) + "\n"
         margin = indent + hang
     return text
 
 
 def beside(view: View, indent: int, head: Piece, room: int, *pieces: Piece | str) -> str:
-    """A record whose first line stands beside a head of so many columns, and its further ones below that line."""
+    """A record beside a head that takes `room` columns; further lines are below the first line, not below the head."""
     style, text = head
     first = line(view, indent, (style, joined(text))).rstrip("\n")
     gap = " " * (room - columns(text))
@@ -64,8 +65,6 @@ def columns(text: str) -> int:
     """How many columns of a terminal this text takes."""
     if text.isascii():
         return len(text)
-    from unicodedata import category, east_asian_width  # noqa: PLC0415
-
     return sum(
         0 if category(character) in {"Mn", "Me"} else 1 + (east_asian_width(character) in {"W", "F"})
         for character in text
@@ -82,7 +81,7 @@ def _rows(pieces: list[Piece], first: int, further: int) -> Iterator[list[Piece]
             yield row
             row, used, room = [], 0, further
         if used:
-            # A space between words of one style has it too: fewer escapes.
+            # A space between words of one style has that style: fewer escapes.
             row.append((style_before if word[0][0] == style_before else "", " "))
             used += 1
         row += word
@@ -91,7 +90,7 @@ def _rows(pieces: list[Piece], first: int, further: int) -> Iterator[list[Piece]
 
 
 def _words(pieces: list[Piece]) -> Iterator[tuple[list[Piece], str]]:
-    """The words, each in one or more styles, and the style of what stands before it."""
+    """The words, each in one or more styles, and the style of what is before it."""
     word: list[Piece] = []
     before = last = ""
     for style, text in pieces:

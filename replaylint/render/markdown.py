@@ -1,9 +1,9 @@
 """`markdown`: for the summary of a CI step and for pasting into an issue; it quotes the evidence redacted.
 
-What GitHub would make a link, a mention or a picture of is code, in which it makes nothing of it:
+What GitHub would make a link, a mention or a picture is written as code, where it is left alone:
 https://github.github.com/gfm/ says what is Markdown there, and
 https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
-what is linked beside that. Sessions have numbers instead of ids. Findings that are known from a baseline or left out by
+what else is linked. Sessions have numbers instead of ids. Findings that are known from a baseline or left out by
 an exception are counted, not shown.
 """
 
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Final
 
 from replaylint.recording.message import AGENT, CLIENT
 from replaylint.render.escape import printable
+from replaylint.render.phrases import counted, figures, fixer, graded
 from replaylint.render.rulebook import prose
 from replaylint.render.selection import Shown
-from replaylint.render.suppressions import NAMED, counting, named, no_longer, of_exception
+from replaylint.render.suppressions import MAX_NAMED, counting, named, no_longer, of_exception
 from replaylint.render.view import View
-from replaylint.render.words import counted, figures, fixer, graded
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.report.connections import Connections, name_of
 from replaylint.report.findings import SEVERITIES
@@ -36,34 +36,34 @@ if TYPE_CHECKING:
     from replaylint.rules.explanation import Explanation
     from replaylint.views.quotes import Place, Quote
 
-LONGEST: Final = 60_000
+MAX_CHARS: Final = 60_000
 """Characters. The text of an issue has at most 65,536, the summary of a step 1 MiB."""
-HEAD: Final = 20_000
-"""Of these, for the tables: what does not fit is counted."""
-QUOTED: Final = 100
-"""Findings whose evidence is read, at most."""
-EVIDENCE: Final = 8
-"""Lines of evidence of one finding."""
+MAX_HEAD_CHARS: Final = 20_000
+"""The part of these for the tables: what does not fit is counted."""
+MAX_QUOTED: Final = 100
+"""Findings whose evidence is quoted."""
+MAX_EVIDENCE_LINES: Final = 8
+"""For one finding."""
 
-NAME: Final = 100
-REMARK: Final = 300
-SENTENCE: Final = 1000
-QUOTE: Final = 2000
-"""Characters that are shown of one text."""
+MAX_NAME_CHARS: Final = 100
+MAX_REMARK_CHARS: Final = 300
+MAX_SENTENCE_CHARS: Final = 1000
+MAX_QUOTE_CHARS: Final = 2000
+"""Of one text; a longer one is cut."""
 
 ARROWS: Final = {CLIENT: "\N{RIGHTWARDS ARROW} ", AGENT: "\N{LEFTWARDS ARROW} ", None: ""}
 
 
 def render(report: Report, view: View) -> Iterator[str]:
-    """A head, tables of recordings and resumes, and the findings by their rules, the gravest first."""
+    """A head, tables of recordings and resumes, and the findings by rule, the most severe first."""
     redactor = Redactor(report)
     head = _title(report)
     if not view.quiet:
         head += f"\n{_totals(report)}\n" + _tables(report, redactor)
-    agreed = "".join(_agreed(report))
+    suppressed = "".join(_suppressions(report))
     yield head
-    yield from _findings(report, view, redactor, LONGEST - len(head) - len(agreed))
-    yield agreed
+    yield from _findings(report, view, redactor, MAX_CHARS - len(head) - len(suppressed))
+    yield suppressed
 
 
 # The head
@@ -90,18 +90,22 @@ def _tables(report: Report, redactor: Redactor) -> str:
     traces = {trace.path: trace for trace in report.traces}
     recordings = [row for path in shown.traces for row in _recording(traces[path])]
     text = _table(
-        ("recording", "format", "protocol", "agent", "client"), recordings, shown.folded_traces, "recording", HEAD // 2
+        ("recording", "format", "protocol", "agent", "client"),
+        recordings,
+        shown.folded_traces,
+        "recording",
+        MAX_HEAD_CHARS // 2,
     )
     connections = Connections(report)
     resumes = [
         row for number, each in shown.resumes.items() for row in _resume(number, each, connections.of(each), redactor)
     ]
     head = ("resume", "request", "session", "outcome", "replay", "response gap")
-    return text + _table(head, resumes, len(shown.folded), "resume", HEAD - len(text))
+    return text + _table(head, resumes, len(shown.folded), "resume", MAX_HEAD_CHARS - len(text))
 
 
 def _table(head: Sequence[str], rows: Sequence[str], folded: int, noun: str, room: int) -> str:
-    """Rows, as many as there is room for, and what is not shown."""
+    """A table with as many rows as there is room for, and a line for what is not shown."""
     if not rows and not folded:
         return ""
     text = f"\n| {' | '.join(head)} |\n|{'---|' * len(head)}\n"
@@ -150,7 +154,7 @@ def _peer(name: str | None) -> str:
 def _resume(number: int, resume: Resume, connection: Connection | None, redactor: Redactor) -> Iterator[str]:
     """A row for each session."""
     version = f" (v{connection.protocol_version})" if connection is not None and connection.protocol_version else ""
-    request = f"{resume.method} at {_cell(f'{_cut(resume.trace, NAME)}:{resume.request.line}')}{version}"
+    request = f"{resume.method} at {_cell(f'{_cut(resume.trace, MAX_NAME_CHARS)}:{resume.request.line}')}{version}"
     for session in resume.sessions:
         timing = session.timing
         yield _row(
@@ -172,9 +176,9 @@ def _outcome(resume: Resume, outcome: str) -> str:
 
 
 def _findings(report: Report, view: View, redactor: Redactor, room: int) -> Iterator[str]:
-    """As many as there is room for; a last line says how many more there are."""
+    """As many findings as there is room for; a last line says how many more there are."""
     new = sorted((each for each in report.findings if not each.known), key=lambda each: SEVERITIES.index(each.severity))
-    shown = new[:QUOTED]
+    shown = new[:MAX_QUOTED]
     places = dict.fromkeys(place for each in shown for place in _places(each))
     quotes = view.quotes(report, redactor, places) if view.quotes is not None else {}
     occurring = {each.rule for each in shown}
@@ -202,19 +206,19 @@ def _rest(left: Sequence[Finding]) -> Iterator[str]:
         yield f"\n{counted(len(left), 'more finding')} ({graded_counts}) would not fit; other formats list them all.\n"
 
 
-def _agreed(report: Report) -> Iterator[str]:
-    """What is not shown because the project agreed on it, and what of that is gone."""
+def _suppressions(report: Report) -> Iterator[str]:
+    """What is suppressed, and which of the baseline's entries are gone."""
     known = sum(each.known for each in report.findings)
     if known:
         yield f"\nNot shown: {counted(known, 'finding')} known from the baseline.\n"
     baseline = report.baseline
     if baseline is not None and baseline.gone:
-        yield f"\nOf the baseline, {no_longer(baseline)}: {_prose(_cut(named(baseline), REMARK))}.\n"
+        yield f"\nOf the baseline, {no_longer(baseline)}: {_prose(_cut(named(baseline), MAX_REMARK_CHARS))}.\n"
     exceptions = counting(report)
-    for each in exceptions[:NAMED]:
-        yield f"\nException {_prose(_cut(of_exception(each), REMARK))}.\n"
-    if len(exceptions) > NAMED:
-        yield f"\n{counted(len(exceptions) - NAMED, 'more exception')} left out findings.\n"
+    for each in exceptions[:MAX_NAMED]:
+        yield f"\nException {_prose(_cut(of_exception(each), MAX_REMARK_CHARS))}.\n"
+    if len(exceptions) > MAX_NAMED:
+        yield f"\n{counted(len(exceptions) - MAX_NAMED, 'more exception')} left out findings.\n"
 
 
 def _promise(rule: Explanation | None) -> str:
@@ -230,13 +234,15 @@ def _sentence(text: str) -> str:
 
 
 def _finding(finding: Finding, redactor: Redactor, quotes: Mapping[Place, Quote]) -> str:
-    where = [_code(_cut(finding.trace or "-", NAME) + (f":{finding.line}" if finding.line is not None else ""))]
+    where = [
+        _code(_cut(finding.trace or "-", MAX_NAME_CHARS) + (f":{finding.line}" if finding.line is not None else ""))
+    ]
     if finding.session_id is not None:
         where.append(redactor.name("session", finding.session_id))
     if finding.count > 1:
         where.append(counted(finding.count, "time"))
     fixed = f"To be fixed {fixer(finding.party)}."
-    sentence = _prose(_cut(finding.message, SENTENCE))
+    sentence = _prose(_cut(finding.message, MAX_SENTENCE_CHARS))
     text = f"\n**{finding.severity.capitalize()}** at {', '.join(where)}: {sentence}. {fixed}\n"
     evidence = list(_evidence(finding, quotes))
     return text + (f"\n{_block(evidence)}\n" if evidence else "")
@@ -247,7 +253,7 @@ def _places(finding: Finding) -> Iterator[Place]:
 
 
 def _lines(finding: Finding) -> list[tuple[str, int, str]]:
-    """The lines that a finding rests on, and what stands there."""
+    """The lines that a finding rests on, and what is on them."""
     path = finding.trace or ""
     lines: dict[Place, list[str]] = {}
     for line in (finding.line, finding.last_line):
@@ -257,19 +263,19 @@ def _lines(finding: Finding) -> list[tuple[str, int, str]]:
         lines.setdefault((getattr(each, "trace", path), each.line), []).append(each.what)
     rows = [(where, line, ", ".join(whats)) for (where, line), whats in lines.items()]
     own = [row for row in rows if row[0] == path]
-    return (sorted(own, key=lambda row: row[1]) + [row for row in rows if row[0] != path])[:EVIDENCE]
+    return (sorted(own, key=lambda row: row[1]) + [row for row in rows if row[0] != path])[:MAX_EVIDENCE_LINES]
 
 
 def _evidence(finding: Finding, quotes: Mapping[Place, Quote]) -> Iterator[str]:
     rows = [(path, line, what) for path, line, what in _lines(finding) if (path, line) in quotes]
     for path, line, what in rows:
         quote = quotes[path, line]
-        head = f"line {line}" + ("" if path == finding.trace else f" of {_cut(path, NAME)}")
-        head += f" ({_cut(what, NAME)})" if what else ""
+        head = f"line {line}" + ("" if path == finding.trace else f" of {_cut(path, MAX_NAME_CHARS)}")
+        head += f" ({_cut(what, MAX_NAME_CHARS)})" if what else ""
         if quote.text is None:
             yield printable(f"{head}: not quoted, {quote.why_not}")
         else:
-            yield f"{printable(head)}: {ARROWS[quote.side]}{_cut(quote.text, QUOTE)}"
+            yield f"{printable(head)}: {ARROWS[quote.side]}{_cut(quote.text, MAX_QUOTE_CHARS)}"
 
 
 # Text of a recording
@@ -293,12 +299,12 @@ def _span(shown: str) -> str:
 
 
 def _cell(text: str) -> str:
-    """As code in a table, whose cells a bar ends even there."""
-    return _code(_cut(text, NAME).replace("|", r"\x7c"))
+    """As code in a table: a bar ends a cell even in code."""
+    return _code(_cut(text, MAX_NAME_CHARS).replace("|", r"\x7c"))
 
 
 def _block(lines: Iterable[str]) -> str:
-    """As a block of code; each is one line."""
+    """As a block of code, a line for each."""
     text = "\n".join(lines)
     fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
     return f"{fence}text\n{text}\n{fence}"
@@ -308,11 +314,11 @@ PLAIN: Final = re.compile(r"""[("']?-?[^\W_]+(?:[-'./][^\W_]+)*[)"']*[.,;:!?]?[)
 AROUND: Final = r"""^([("']*)(.*?)([)"'.,;:!?]*)$"""
 """A word that is code, and the punctuation around it."""
 LINKED: Final = re.compile(r"(?i)www\.|[0-9a-f]{7}|[a-z]+-[0-9]")
-"""What is linked though it looks like a word: addresses, commits, GH-1 and the references of other trackers."""
+"""What looks like a word but would be linked: addresses, commits, GH-1 and references to other trackers."""
 
 
 def _prose(text: str) -> str:
-    """A sentence: words as they are, and as code what could be anything else."""
+    """A sentence: words as they are, everything else as code."""
     return " ".join(map(_word, re.findall("[^ ]+", printable(text))))
 
 

@@ -1,6 +1,6 @@
-"""`ndjson`: a line for each resume, finding and input, and at the end one that counts them; `type` says what each is.
+"""`ndjson`: a line for each resume, finding and input, and a last one with the counts; `type` says which it is.
 
-Their fields are those of `json`.
+The fields are those of `json`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
 
 
 class Stream:
-    """Writes each of them as soon as it is handed over, and keeps none."""
+    """Writes resumes and findings one by one, and keeps none."""
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
         self._write = write

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Final
 from orjson import dumps
 
 from replaylint.render.escape import printable
-from replaylint.render.words import counted
+from replaylint.render.phrases import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LONGEST: Final = 200
-"""Characters of a string that is shown whole, ..."""
-BEGINNING: Final = 160
-"""... and of one that is cut."""
-DEEPEST: Final = 12
+MAX_STRING_CHARS: Final = 200
+"""A longer string is cut, ..."""
+CUT_STRING_CHARS: Final = 160
+"""... to this many characters."""
+MAX_DEPTH: Final = 12
 """Levels."""
-MOST: Final = 60
+MAX_ITEMS: Final = 60
 """Items of a list, members of an object."""
-LINES: Final = 400
-"""Of the whole; beyond them only what is open is closed."""
+MAX_LINES: Final = 400
+"""Of the whole; after that open lists and objects are only closed."""
 
 
 def pretty(value: object) -> Iterator[str]:
@@ -30,18 +30,20 @@ def pretty(value: object) -> Iterator[str]:
 
 
 def shortened(text: str) -> str:
-    """A name from a recording, on one line: its beginning, where it is very long."""
-    return printable(text if len(text) <= LONGEST else f"{text[:BEGINNING]}... ({counted(len(text), 'character')})")
+    """A name from a recording on one line; a very long one is cut."""
+    return printable(
+        text if len(text) <= MAX_STRING_CHARS else f"{text[:CUT_STRING_CHARS]}... ({counted(len(text), 'character')})"
+    )
 
 
 class _Printer:
     """Prints one value."""
 
     def __init__(self) -> None:
-        self.left = LINES
+        self.left = MAX_LINES
 
     def lines(self, value: object, key: str, comma: str, depth: int) -> Iterator[str]:
-        """The lines of a value that stands behind this key and before this comma."""
+        """The lines of a value, after this key and before this comma."""
         self.left -= 1
         indent = "  " * depth + key
         if not isinstance(value, dict | list) or not value:
@@ -49,13 +51,13 @@ class _Printer:
             return
         is_object = isinstance(value, dict)
         first, last, noun = ("{", "}", "member") if is_object else ("[", "]", "item")
-        if depth >= DEEPEST or self.left <= 0:
+        if depth >= MAX_DEPTH or self.left <= 0:
             yield f"{indent}{first}... {counted(len(value), noun)}{last}{comma}"
             return
         yield indent + first
         members = value.items() if isinstance(value, dict) else enumerate(value)
         for number, (name, member) in enumerate(members):
-            if number >= MOST or self.left <= 0:
+            if number >= MAX_ITEMS or self.left <= 0:
                 yield f"{'  ' * (depth + 1)}... {len(value) - number} more"
                 break
             behind = "," if number + 1 < len(value) else ""
@@ -64,6 +66,6 @@ class _Printer:
 
 
 def _scalar(value: object, comma: str) -> str:
-    if not isinstance(value, str) or len(value) <= LONGEST:
+    if not isinstance(value, str) or len(value) <= MAX_STRING_CHARS:
         return printable(dumps(value).decode()) + comma
-    return f"{printable(dumps(value[:BEGINNING] + '...').decode())}{comma} ({counted(len(value), 'character')})"
+    return f"{printable(dumps(value[:CUT_STRING_CHARS] + '...').decode())}{comma} ({counted(len(value), 'character')})"

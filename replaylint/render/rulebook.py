@@ -9,7 +9,7 @@ from orjson import OPT_INDENT_2, dumps
 
 from replaylint.render.escape import printable
 from replaylint.render.layout import beside, joined, line
-from replaylint.render.words import either, fixer
+from replaylint.render.phrases import either, fixer
 from replaylint.report.findings import named
 from replaylint.rules import all_rules
 from replaylint.rules.explanation import ARROW, DIRECTIONS
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 Form = Literal["text", "json", "markdown"]
 
-WIDEST: Final = 100
-"""Columns that prose takes at most, however wide the terminal is."""
+MAX_COLUMNS: Final = 100
+"""Prose takes no more columns, however wide the terminal is."""
 
 HERE: Final = joined("  <-- here")
-"""Behind a line that a finding points to."""
+"""After a line that a finding points to."""
 
 INSTEAD: Final = {"\N{RIGHTWARDS ARROW}": "->", "\N{LEFTWARDS ARROW}": "<-", "\N{HORIZONTAL ELLIPSIS}": "..."}
-"""What an output that shows only ASCII gets."""
+"""Replacements for an output that shows only ASCII."""
 
 MEANING: Final = "What it means"
 PROMISE: Final = "What is promised"
@@ -49,7 +49,7 @@ SILENT: Final = "When it is silent"
 def pages(view: View, entries: Sequence[Entry]) -> Iterator[str]:
     """Everything about these rules, a page each."""
     if view.width is not None:
-        view = view._replace(width=min(view.width, WIDEST))
+        view = view._replace(width=min(view.width, MAX_COLUMNS))
     for number, entry in enumerate(entries):
         yield "\n" if number else ""
         for text in _page(view, entry):
@@ -57,7 +57,7 @@ def pages(view: View, entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def listing(view: View, entries: Sequence[Entry]) -> Iterator[str]:
-    """These rules, a line each; on a terminal what they find stands in one column."""
+    """These rules, a line each; on a terminal what they find is in one column."""
     room = max((len(_title(each.rule)) for each in entries), default=0) + 2
     for rule, text, _ in entries:
         head = ("bold", _title(rule))
@@ -88,7 +88,7 @@ def _sections(view: View, parts: Sequence[tuple[str, list[str]]]) -> Iterator[st
 
 
 def _example(view: View, entry: Entry) -> Iterator[str]:
-    """Its lines, numbered as in the sentences of findings, and below those that a finding points to what it says."""
+    """The lines of the example, numbered, and below those that a finding points to its message."""
     lines = entry.explanation.example.split("\n")
     room = len(str(len(lines))) + 2
     for number, text in enumerate(lines, 1):
@@ -105,7 +105,7 @@ def _sentences(view: View, room: int, findings: Sequence[Finding]) -> Iterator[s
 
 
 def _breakable(text: str) -> str:
-    """A line of an example that is broken only between the members of its JSON."""
+    """A line of an example, to be broken only between the members of its JSON."""
     arrow, body = (text[:ARROW], text[ARROW:]) if text[:ARROW] in DIRECTIONS else ("", text)
     if not arrow and not body.startswith(("{", "[")):
         return joined(text)
@@ -122,7 +122,7 @@ def _ascii(text: str) -> str:
 
 
 def document(entries: Sequence[Entry]) -> Iterator[str]:
-    """All that there is to say of these rules: a table that leads to a section for each."""
+    """A page about these rules: a table with links, and a section for each."""
     yield "# Rules\n\n"
     yield from table(entries, linked=True)
     yield "\n"
@@ -174,7 +174,7 @@ _MARKUP: Final = (
 
 
 def prose(text: str) -> str:
-    """A paragraph in which nothing is Markdown but its code and its addresses."""
+    """A paragraph in which only code and addresses are Markdown."""
 
     def marked(token: re.Match[str]) -> str:
         _, address, sign = token.groups()
@@ -214,7 +214,7 @@ def _theory(text: Explanation) -> list[tuple[str, list[str]]]:
 
 
 def _practice(rule: Rule, text: Explanation) -> list[tuple[str, list[str]]]:
-    """The same about what to do."""
+    """The same for what to do about it."""
     return [(FIX, _paragraphs(text.fix)), (SILENT, _silences(rule))]
 
 
@@ -223,7 +223,7 @@ def _paragraphs(prose: str) -> list[str]:
 
 
 def _sentence(text: str) -> str:
-    """With a capital, unless it begins with a name such as v1."""
+    """With a capital letter, unless it begins with a name such as v1."""
     return text[:1].upper() + text[1:] if text.partition(" ")[0].isalpha() else text
 
 
@@ -245,12 +245,12 @@ def _facts(rule: Rule) -> str:
 
 
 def _silences(rule: Rule) -> list[str]:
-    """Where the rule says nothing although it finds something."""
+    """When the rule does not report what it finds."""
     titles = {each.code: _title(each) for each in all_rules()}
     others = []
     for code, least in sorted(rule.suppressed_by.items()):
-        grave = [named(each) for each in Severity if each >= least]
-        others.append(titles.get(code, code) + (f" ({either(grave)})" if len(grave) < len(Severity) else ""))
+        severities = [named(each) for each in Severity if each >= least]
+        others.append(titles.get(code, code) + (f" ({either(severities)})" if len(severities) < len(Severity) else ""))
     silences = [f"Beside {either(others)} for the same request."] if others else []
     if rule.needs_beginning:
         silences.append("On a connection whose beginning is not in the recording.")

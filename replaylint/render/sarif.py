@@ -2,8 +2,8 @@
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html says what is in it, and
 https://docs.github.com/en/code-security/reference/code-scanning/sarif-files/sarif-support what GitHub makes of it:
-it takes no result without a file and a line. So what concerns a recording as a whole stands at its first line, and what
-concerns all of them at the first line of the first. Known findings are suppressed.
+it takes no result without a file and a line. So findings on a recording as a whole are at its first line, and findings
+on all of them at the first line of the first. Known findings are suppressed.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from urllib.parse import quote
 
 from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render.address import address
-from replaylint.render.ascii_json import dumped, listed
 from replaylint.render.distinct import distinct
-from replaylint.render.escape import printable
+from replaylint.render.escape import dumped, listed, printable
+from replaylint.render.phrases import counted
 from replaylint.render.rulebook import pages, sections
 from replaylint.render.view import View
-from replaylint.render.words import counted
 from replaylint.report.findings import SEVERITIES, named
 from replaylint.rules import all_rules
 from replaylint.views.rulebook import entries
@@ -40,19 +39,19 @@ SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
 
 FINGERPRINT: Final = "replaylint/v1"
-"""A key of our own: GitHub's `primaryLocationLineHash` is a hash of the line, which GitHub's upload adds itself."""
+"""Our own key: `primaryLocationLineHash` is GitHub's own hash of the line."""
 
 ROOT: Final = "%SRCROOT%"
-"""What relative paths are relative to. It is left to the reader where that is."""
+"""What relative paths are relative to; the reader knows where that is."""
 
-MOST: Final = 25_000
-"""GitHub takes no file with more results in a run."""
+MAX_RESULTS: Final = 25_000
+"""GitHub rejects a run with more results."""
 
 
 def render(report: Report, view: View) -> Iterator[bytes]:
-    """One run. A rule or a result is a line: there may be many."""
+    """One run, with a line for each rule and each result."""
     fingerprints = distinct(finding.fingerprint for finding in report.findings)
-    kept = _gravest(list(zip(report.findings, fingerprints, strict=True)))
+    kept = _most_severe(list(zip(report.findings, fingerprints, strict=True)))
     occurring = {finding.rule for finding, _ in kept}
     rules = entries(rule for rule in all_rules() if rule.code in occurring)
     indices = {entry.rule.code: index for index, entry in enumerate(rules)}
@@ -92,15 +91,15 @@ def _rule(entry: Entry) -> Object:
 # What was found
 
 
-def _gravest(found: list[Numbered]) -> list[Numbered]:
-    """All of them in report order; where they are too many, the gravest that no baseline knows come first."""
-    if len(found) <= MOST:
+def _most_severe(found: list[Numbered]) -> list[Numbered]:
+    """All of them in report order. Where they are too many, the most severe, new ones before known ones."""
+    if len(found) <= MAX_RESULTS:
         return found
-    return sorted(found, key=lambda each: (each[0].known, SEVERITIES.index(each[0].severity)))[:MOST]
+    return sorted(found, key=lambda each: (each[0].known, SEVERITIES.index(each[0].severity)))[:MAX_RESULTS]
 
 
 def _result(view: View, finding: Finding, fingerprint: str, indices: dict[str, int], first: str | None) -> Object:
-    """`first` is the recording at which it stands that concerns all of them, if there is any."""
+    """`first` is the first recording, for a finding on all of them."""
     path = finding.trace or first
     result: Object = {
         "ruleId": finding.rule,
@@ -124,7 +123,7 @@ def _result(view: View, finding: Finding, fingerprint: str, indices: dict[str, i
             "session_id": finding.session_id,
         },
     }
-    if finding.rule in indices:  # not so in the report of another version
+    if finding.rule in indices:  # a report of another version may have other rules
         result["ruleIndex"] = indices[finding.rule]
     if finding.known:
         result["suppressions"] = [{"kind": "external", "justification": "known from the baseline"}]
@@ -132,7 +131,7 @@ def _result(view: View, finding: Finding, fingerprint: str, indices: dict[str, i
 
 
 def _links(finding: Finding) -> str:
-    """The evidence, as a message links to it: GitHub shows no related location otherwise."""
+    """The evidence as links in a message: otherwise GitHub does not show related locations."""
     links = []
     for number, evidence in enumerate(finding.evidence, 1):
         there = getattr(evidence, "trace", None)
@@ -142,7 +141,7 @@ def _links(finding: Finding) -> str:
 
 
 def _invocation(view: View, report: Report, left_out: int) -> Object:
-    """Whether everything could be read, and how many results are too many."""
+    """Whether everything could be read, and how many results are left out."""
     errors = [_unreadable(view, trace.path, trace.error) for trace in report.traces if trace.error is not None]
     return {
         "executionSuccessful": not errors,
@@ -160,7 +159,7 @@ def _unreadable(view: View, path: str, error: ReadError) -> Object:
 
 
 def _more(left_out: int) -> Object:
-    text = f"{counted(left_out, 'finding')} more; GitHub takes {MOST:,} in a file, other formats list them all"
+    text = f"{counted(left_out, 'finding')} more; GitHub takes {MAX_RESULTS:,} in a file, other formats list them all"
     return {"descriptor": {"id": "too-many-findings"}, "level": "warning", "message": {"text": text}}
 
 
@@ -179,6 +178,6 @@ def _artifact(path: str) -> Object:
 
 
 def _text(text: str) -> str:
-    """A plain text in which nothing is a link or begins one: `[…](…)` would be one, also with a link of ours."""
+    """A plain text in which nothing is a link or begins one, `[…](…)`, also together with our own links."""
     closed, bracket, rest = printable(text).replace("](", r"]\x28").rpartition("]")
     return closed + bracket + rest.replace("[", r"\x5b")

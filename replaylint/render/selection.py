@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from replaylint.render.view import View
     from replaylint.report.model import Finding, Report, Resume
 
-FOLDED_ABOVE: Final = 8
-"""With more resumes than this, or more recordings, those with nothing to look at are folded."""
+MAX_UNFOLDED: Final = 8
+"""With more resumes or recordings than this, those without errors and warnings are folded."""
 
 SLOWEST: Final = 3
-"""So many of the slowest resumes are shown whatever was found in them."""
+"""This many of the slowest resumes are always shown."""
 
 
 class Shown:
@@ -28,8 +28,8 @@ class Shown:
         self.of_resume, self.of_trace = by_subject(report)
         every = dict(enumerate(report.resumes, 1))
         chosen = {number: each for number, each in every.items() if _wanted(number, each, view)}
-        # Recordings without resumes are many where a whole folder is linted.
-        many = max(len(chosen), 0 if self.filtered else len(report.traces)) > FOLDED_ABOVE
+        # A folder may have many recordings without resumes.
+        many = max(len(chosen), 0 if self.filtered else len(report.traces)) > MAX_UNFOLDED
         self.folding = many and not view.everything
         self.resumes = self._unfolded(chosen) if self.folding else chosen
         self.folded = [each for number, each in chosen.items() if number not in self.resumes]
@@ -47,14 +47,14 @@ class Shown:
         self.folded_traces = 0 if self.filtered else len(paths) - len(self.traces)
 
     def findings(self) -> list[Finding]:
-        """Those of what is shown."""
+        """The findings on what is shown."""
         own = [each for number in self.resumes for each in self.of_resume.get(number, ())]
         return own + [each for found in self.of_trace.values() for each in found]
 
     def _unfolded(self, chosen: dict[int, Resume]) -> dict[int, Resume]:
         gaps = {number: gap for number, each in chosen.items() if (gap := _gap(each)) is not None}
         keep = set(sorted(gaps, key=lambda number: -gaps[number])[:SLOWEST])
-        keep |= {number for number in chosen if _grave(self.of_resume.get(number, ()))}
+        keep |= {number for number in chosen if _is_serious(self.of_resume.get(number, ()))}
         return {number: each for number, each in chosen.items() if number in keep}
 
     def _is_shown(self, path: str, failed: set[str]) -> bool:
@@ -63,7 +63,7 @@ class Shown:
         found = self.of_trace.get(path, ())
         if self.filtered:
             return bool(found)
-        return not self.folding or path in failed or _grave(found)
+        return not self.folding or path in failed or _is_serious(found)
 
 
 def _wanted(number: int, resume: Resume, view: View) -> bool:
@@ -74,14 +74,14 @@ def _wanted(number: int, resume: Resume, view: View) -> bool:
 
 
 def _is(session_id: str | None, wanted: str | None) -> bool:
-    """Whether this is the id, as it is or as it is shown."""
+    """Whether this is the wanted id, raw or as it is printed."""
     return session_id is not None and wanted in {session_id, printable(session_id)}
 
 
 def _gap(resume: Resume) -> float | None:
-    """Seconds. As in the summary, of the named session of a replaying request."""
+    """The response gap in seconds; as in the summary, of the named session of a replaying request."""
     return resume.sessions[0].timing.response_gap_s if resume.replaying and resume.sessions else None
 
 
-def _grave(findings: Iterable[Finding]) -> bool:
+def _is_serious(findings: Iterable[Finding]) -> bool:
     return any(each.severity != "info" for each in findings)

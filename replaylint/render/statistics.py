@@ -1,4 +1,4 @@
-"""`--statistics` as text: what all resumes together came to, and what quiet timers would have done."""
+"""`--statistics` as text: figures over all resumes, and what quiet timers would have done."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from replaylint.render.bar import signs
 from replaylint.render.escape import printable
 from replaylint.render.layout import joined, line
+from replaylint.render.phrases import counted, resolution, round_duration
 from replaylint.render.table import NOTHING, table
-from replaylint.render.words import counted, resolution, round_duration
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.report.findings import SEVERITIES
 from replaylint.report.unmeasured import REASONS
@@ -37,11 +37,11 @@ TIMINGS: Final = {
     "gap_waiting_for_client_s": "gap waiting for the client",
 }
 COLUMNS: Final = {"min": "min", "p50": "median", "p90": "p90", "p95": "p95", "p99": "p99", "max": "max", "mean": "mean"}
-CELLS: Final = 40
-FEWEST_CELLS: Final = 10
-"""The longest bar of a histogram, in columns: where there is room, and at least."""
+MAX_BAR_CELLS: Final = 40
+MIN_BAR_CELLS: Final = 10
+"""Columns of the longest bar of a histogram."""
 
-KINDS: Final = {"agent": "agent", "client": "client", "file": "recording", "session": "session"}
+GROUPED_BY: Final = {"agent": "agent", "client": "client", "file": "recording", "session": "session"}
 
 
 def statistics(view: View, report: Report) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _histogram(view: View, gaps: Distribution) -> Iterator[str]:
     left, right = (max(map(len, column)) for column in zip(*ranges, strict=True))
     digits = len(str(most))
     labels = 2 + left + len(" to ") + right + 2 + digits + 2
-    cells = CELLS if view.width is None else max(FEWEST_CELLS, min(CELLS, view.width - labels))
+    cells = MAX_BAR_CELLS if view.width is None else max(MIN_BAR_CELLS, min(MAX_BAR_CELLS, view.width - labels))
     for (low, high), count in zip(ranges, gaps.counts, strict=True):
         drawn = signs(unicode=view.unicode).replay * -(-count * cells // most)
         label = f"{low.rjust(left)} to {high.rjust(right)}  {str(count).rjust(digits)}  "
@@ -140,7 +140,7 @@ def _timer(timer: QuietTimer) -> list[Piece | str]:
 
 
 def _rules(view: View, findings: Iterable[Finding]) -> Iterator[str]:
-    """How many of each severity, and in how many recordings; the gravest first."""
+    """For each rule how many findings of each severity, and in how many recordings; the most severe first."""
     found: dict[tuple[str, str], list[Finding]] = {}
     for each in findings:
         found.setdefault((each.rule, each.name), []).append(each)
@@ -161,9 +161,9 @@ def _rules(view: View, findings: Iterable[Finding]) -> Iterator[str]:
 
 
 def _groups(view: View, summary: Summary) -> Iterator[str]:
-    """Outcomes and gaps: the matrix."""
+    """A matrix of groups by outcomes and gaps."""
     kinds = [each for each in OUTCOMES if summary.outcomes.get(each)]
-    head = [f"by {KINDS[summary.group_by or 'agent']}", "resumes", *kinds, "errors", "gap n"]
+    head = [f"by {GROUPED_BY[summary.group_by or 'agent']}", "resumes", *kinds, "errors", "gap n"]
     fields = [
         field for field in ("min", "p50", "p90", "max") if any(_gap(each, field) is not None for each in summary.groups)
     ]

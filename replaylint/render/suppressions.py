@@ -1,4 +1,4 @@
-"""What a project agreed not to fail on: a line for the baseline, and one for each exception that counts."""
+"""Suppressions: what is known from the baseline, and what exceptions left out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from replaylint.render.escape import printable
 from replaylint.render.layout import joined, line
-from replaylint.render.words import counted
+from replaylint.render.phrases import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from replaylint.render.view import View
     from replaylint.report.model import Baseline, Exemption, Report
 
-NAMED: Final = 5
-"""So many entries that no longer occur, or exceptions, are named."""
+MAX_NAMED: Final = 5
+"""Entries that no longer occur, or exceptions, that are named; further ones are counted."""
 
 
-def agreed(view: View, report: Report) -> Iterator[str]:
-    """As text; an exception that left nothing out has no line."""
+def suppressions(view: View, report: Report) -> Iterator[str]:
+    """As text: a line for the baseline, and one for each exception that left something out."""
     if report.baseline is not None:
         yield _baseline(view, report.baseline)
     for each in counting(report):
@@ -27,7 +27,7 @@ def agreed(view: View, report: Report) -> Iterator[str]:
 
 
 def beside(report: Report, *, updated: bool) -> Iterator[str]:
-    """What to say beside a format that does not tell it: what is gone, unless that is `updated`, and all exceptions."""
+    """What to print beside a format that does not show it: gone entries, unless `updated`, and all exceptions."""
     baseline = report.baseline
     if baseline is not None and baseline.gone and not updated:
         yield f"{baseline.path}: {no_longer(baseline)}; --write-baseline {baseline.path} brings it up to date"
@@ -42,11 +42,11 @@ def _baseline(view: View, baseline: Baseline) -> str:
     return line(view, 0, ("bold", "baseline"), known + gone)
 
 
-# Words
+# Phrases
 
 
 def counted_entries(number: int) -> str:
-    """So many entries of a baseline."""
+    """The number of entries of a baseline."""
     return "1 entry" if number == 1 else f"{number} entries"
 
 
@@ -57,7 +57,7 @@ def no_longer(baseline: Baseline) -> str:
 
 
 def named(baseline: Baseline) -> str:
-    """Which are gone."""
+    """Which of its entries are gone."""
     return some([f"{each.rule} {each.name}" for each in baseline.gone])
 
 
@@ -67,7 +67,7 @@ def counting(report: Report) -> list[Exemption]:
 
 
 def agent(of: Exemption) -> str:
-    """For which agent an exception is."""
+    """The agent that an exception is for."""
     return of.name if of.version is None else f"{of.name} {of.version}"
 
 
@@ -81,5 +81,5 @@ def of_exception(each: Exemption) -> str:
 
 def some(texts: Sequence[str]) -> str:
     """The first of these, and how many more there are."""
-    more = f" and {len(texts) - NAMED} more" if len(texts) > NAMED else ""
-    return ", ".join(texts[:NAMED]) + more
+    more = f" and {len(texts) - MAX_NAMED} more" if len(texts) > MAX_NAMED else ""
+    return ", ".join(texts[:MAX_NAMED]) + more

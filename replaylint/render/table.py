@@ -1,4 +1,4 @@
-"""Aligned columns for people, or where a terminal is too narrow for them a sentence for each row."""
+"""Aligned columns for people, or a sentence for each row where the terminal is too narrow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Row = Sequence[Piece | str]
 
 NOTHING: Final = "-"
-"""A cell that says nothing: a sentence leaves it out."""
+"""An empty cell; a sentence leaves it out."""
 
 SPACE: Final = 2
 """Columns of a terminal between two columns of a table."""
@@ -24,7 +24,7 @@ SPACE: Final = 2
 def table(view: View, indent: int, head: Sequence[str], rows: Sequence[Row], *, titled: bool = False) -> Iterator[str]:
     """A head and its rows: the first column to the left, numbers to the right. Cells are printable.
 
-    `titled`: what the head's first cell says stands above sentences, too.
+    `titled`: the first cell of the head is above sentences, too.
     """
     styled = [[("", cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
     titles: list[Piece] = [("bold", title) for title in head]

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from replaylint.render.bar import MARKER, SNAPSHOT, bar, signs
 from replaylint.render.escape import printable
 from replaylint.render.layout import JOINT, joined, line
+from replaylint.render.phrases import MARKERS, counted, figures, fixer, graded, identifier, place, resolution
 from replaylint.render.selection import SLOWEST, Shown
-from replaylint.render.words import MARKERS, counted, figures, fixer, graded, identifier, place, resolution
+from replaylint.render.statistics import statistics
+from replaylint.render.suppressions import suppressions
+from replaylint.render.timeline import timeline
 from replaylint.report.connections import first_files
 from replaylint.report.unmeasured import REASONS, why_unknown
 from replaylint.rules.words import duration
@@ -47,22 +50,22 @@ ORDERS: Final = {
     "per_side": "order known within each side only",
 }
 
-KINDS: Final = 5
-"""So many variants of updates are named, the most frequent first."""
+MAX_KINDS: Final = 5
+"""Variants of updates that are named, the most frequent first."""
 
-STEP: Final = 2
-DEEPEST: Final = 6
-"""How many columns a child is indented below its parent, and to what depth."""
+CHILD_INDENT: Final = 2
+MAX_INDENTS: Final = 6
+"""How many columns a child is indented below its parent, and down to which depth."""
 
-PIPED_CELLS: Final = 48
-WIDEST: Final = 80
-"""A bar's cells: where no terminal is drawn on, and at most."""
+PIPED_BAR_CELLS: Final = 48
+MAX_BAR_CELLS: Final = 80
+"""The cells of a bar: in a pipe, and at most on a terminal."""
 
 BAR_INDENT: Final = 6
 
 
 def render(report: Report, view: View) -> Iterator[str]:
-    """A block for each recording: its resumes, and below each its findings; at the end what sums up."""
+    """A block for each recording, with its resumes and below each its findings; at the end the totals."""
     shown = Shown(report, view)
     if view.quiet:
         findings = shown.findings() if shown.filtered else report.findings
@@ -71,8 +74,6 @@ def render(report: Report, view: View) -> Iterator[str]:
         yield from _not_there(view, shown)
         return
     if view.statistics:
-        from replaylint.render.statistics import statistics  # noqa: PLC0415
-
         yield from _totals(view, report, filtered=False)
         yield from statistics(view, report)
         of_the_run = shown.of_trace.get(None, ())
@@ -89,8 +90,6 @@ def render(report: Report, view: View) -> Iterator[str]:
             yield "\n"
             yield from _resume(view, number, shown.resumes[number], traces[path])
             if view.timelines is not None:
-                from replaylint.render.timeline import timeline  # noqa: PLC0415
-
                 yield from timeline(view, 4, shown.resumes[number], view.timelines[number])
             for finding in shown.of_resume.get(number, ()):
                 yield from _finding(view, finding, 4, of=shown.resumes[number])
@@ -107,7 +106,7 @@ def render(report: Report, view: View) -> Iterator[str]:
 
 
 def _outside(view: View, shown: Shown, path: str) -> Iterator[str]:
-    """The findings that concern no resume."""
+    """The findings that are on no resume."""
     findings = shown.of_trace.get(path)
     if findings and path in shown.by_trace:
         yield "\n"
@@ -200,7 +199,7 @@ def _resume(view: View, number: int, resume: Resume, trace: Trace) -> Iterator[s
     if resume.ambiguous:
         yield line(view, 4, ("warning", "ambiguous"), ": another replay of the session was pending at the same time")
     for depth, session in _family(resume.sessions):
-        yield from _session(view, resume, session, trace, 4 + STEP * min(depth, DEEPEST), below=depth > 0)
+        yield from _session(view, resume, session, trace, 4 + CHILD_INDENT * min(depth, MAX_INDENTS), below=depth > 0)
 
 
 def _end(resume: Resume) -> Iterator[Piece | str]:
@@ -222,7 +221,7 @@ def _end(resume: Resume) -> Iterator[Piece | str]:
 
 
 def _family(sessions: list[Session]) -> Iterator[tuple[int, Session]]:
-    """Each session with its depth, children after their parent; whose parent is none of these stands alone."""
+    """Each session with its depth, children after their parent; one whose parent is missing is at depth 0."""
     ids = {session.session_id for session in sessions}
     children: dict[str, list[Session]] = {}
     roots = []
@@ -281,13 +280,13 @@ def _counts(session: Session) -> Iterator[Piece | str]:
         yield f", marker {MARKERS[session.marker.kind]} at {joined(place(session.marker))}"
     kinds = Counter(updates.by_kind).most_common()
     if kinds:
-        named = [f"{count}{JOINT}{printable(kind)}" for kind, count in kinds[:KINDS]]
-        more = f", {joined(counted(len(kinds) - KINDS, 'more kind'))}" if len(kinds) > KINDS else ""
+        named = [f"{count}{JOINT}{printable(kind)}" for kind, count in kinds[:MAX_KINDS]]
+        more = f", {joined(counted(len(kinds) - MAX_KINDS, 'more kind'))}" if len(kinds) > MAX_KINDS else ""
         yield ("dim", f" ({', '.join(named)}{more})")
 
 
 def _gap(resume: Resume, session: Session, trace: Trace) -> Iterator[Piece | str]:
-    """The figure, what filled it, and what it means."""
+    """The response gap, what filled it, and what it means."""
     timing = session.timing
     gap = timing.response_gap_s
     if gap is None:
@@ -315,7 +314,7 @@ def _gap(resume: Resume, session: Session, trace: Trace) -> Iterator[Piece | str
 
 
 def _bar(view: View, timing: Timing) -> Iterator[str]:
-    cells = PIPED_CELLS if view.width is None else max(10, min(WIDEST, view.width - BAR_INDENT - 2))
+    cells = PIPED_BAR_CELLS if view.width is None else max(10, min(MAX_BAR_CELLS, view.width - BAR_INDENT - 2))
     drawn = bar(timing, cells, unicode=view.unicode)
     if drawn is None or timing.total_s is None or timing.replay_s is None:
         return
@@ -346,9 +345,9 @@ def _bar(view: View, timing: Timing) -> Iterator[str]:
 def _finding(
     view: View, finding: Finding, indent: int, *, path: str | None = None, of: Resume | None = None
 ) -> Iterator[str]:
-    """One line; on a terminal the sentence and what it rests on stand below what was found where.
+    """One line; on a terminal the message and the evidence are on lines of their own.
 
-    What its heads say is not said again: the path of its recording, the resume that it is of.
+    What the headings above say is left out: the path of the recording, the resume.
     """
     head: list[Piece | str] = [f"{printable(path)}: "] if path is not None else []
     head.append((finding.severity, f"{finding.severity}{JOINT}{finding.rule}"))
@@ -425,9 +424,7 @@ def _totals(view: View, report: Report, *, filtered: bool) -> Iterator[str]:
         separator = ", "
     yield line(view, 0, *pieces)
     if report.baseline is not None or report.exceptions:
-        from replaylint.render.suppressions import agreed  # noqa: PLC0415
-
-        yield from agreed(view, report)
+        yield from suppressions(view, report)
 
 
 def _gaps(view: View, report: Report) -> Iterator[str]:

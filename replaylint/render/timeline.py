@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from replaylint.recording.message import AGENT, CLIENT
 from replaylint.render.escape import printable
 from replaylint.render.layout import JOINT, beside, columns, joined, line
+from replaylint.render.phrases import MARKERS, counted
 from replaylint.render.pretty import shortened
 from replaylint.render.table import NOTHING, SPACE
-from replaylint.render.words import MARKERS, counted
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from replaylint.render.layout import Piece
     from replaylint.render.view import View
     from replaylint.report.model import Resume
-    from replaylint.views.timeline import Event, Timeline
+    from replaylint.views.timeline import Timeline, TimelineEntry
 
 ARROWS: Final = {CLIENT: "\N{RIGHTWARDS ARROW}", AGENT: "\N{LEFTWARDS ARROW}"}
 ASCII_ARROWS: Final = {CLIENT: "->", AGENT: "<-"}
 
 ENDS: Final = {"closed": "the connection ended", "open": "the recording stops"}
-"""Where there is no response."""
+"""What ends a resume without a response."""
 
-KINDS: Final = 4
-"""So many variants of a run are named, the most frequent first."""
+MAX_KINDS: Final = 4
+"""Variants of a run that are named, the most frequent first."""
 
 
 def timeline(view: View, indent: int, resume: Resume, of: Timeline) -> Iterator[str]:
-    """The sessions of a resume, a line for each event; without any times the column of times is left out."""
+    """The sessions of a resume, a line for each event; without times there is no column for them."""
     for session in resume.sessions:
         events = of.get(session.session_id, [])
         role = "child" if session.role == "child" else "session"
@@ -41,14 +41,14 @@ def timeline(view: View, indent: int, resume: Resume, of: Timeline) -> Iterator[
         yield from _events(view, indent + 2, resume, events)
 
 
-def _unknown(events: Sequence[Event]) -> Iterator[str]:
+def _unknown(events: Sequence[TimelineEntry]) -> Iterator[str]:
     if not events:
         yield ": not known, as all of it came in one batch"
     elif not all(each.ordered for each in events):
         yield ": what of one side came before what of the other is not known"
 
 
-def _events(view: View, indent: int, resume: Resume, events: Sequence[Event]) -> Iterator[str]:
+def _events(view: View, indent: int, resume: Resume, events: Sequence[TimelineEntry]) -> Iterator[str]:
     times = [_time(each) for each in events]
     timed = any(each.at_s is not None for each in events)
     places = [_place(each) for each in events]
@@ -63,20 +63,20 @@ def _events(view: View, indent: int, resume: Resume, events: Sequence[Event]) ->
         yield beside(view, indent, ("dim", head), room, *_what(view, resume, event), *file)
 
 
-def _time(event: Event) -> str:
+def _time(event: TimelineEntry) -> str:
     if event.at_s is None:
         return NOTHING
     return f"+{duration(event.at_s)}" if event.at_s else duration(event.at_s)
 
 
-def _place(event: Event) -> str:
+def _place(event: TimelineEntry) -> str:
     if event.line is None:
         return ""
     several = event.last_line is not None and event.last_line != event.line
     return f"lines {event.line} to {event.last_line}" if several else f"line {event.line}"
 
 
-def _what(view: View, resume: Resume, event: Event) -> Iterator[Piece | str]:
+def _what(view: View, resume: Resume, event: TimelineEntry) -> Iterator[Piece | str]:
     if event.side is not None:
         yield f"{(ARROWS if view.unicode else ASCII_ARROWS)[event.side]}{JOINT}"
     name = shortened(event.what)
@@ -117,7 +117,7 @@ def _response(resume: Resume) -> Iterator[Piece | str]:
         yield f" {error.code}" if error.code is not None else ""
 
 
-def _updates(event: Event) -> Iterator[Piece | str]:
+def _updates(event: TimelineEntry) -> Iterator[Piece | str]:
     kinds = Counter(event.kinds).most_common()
     if len(kinds) == 1:
         yield shortened(event.what) if event.messages == 1 else f"{event.messages} {shortened(event.what)}"
@@ -125,13 +125,13 @@ def _updates(event: Event) -> Iterator[Piece | str]:
         return
     yield counted(event.messages, "update")
     yield from _spread(event)
-    named = [f"{count}{JOINT}{shortened(kind)}" for kind, count in kinds[:KINDS]]
-    more = f", {joined(counted(len(kinds) - KINDS, 'more kind'))}" if len(kinds) > KINDS else ""
+    named = [f"{count}{JOINT}{shortened(kind)}" for kind, count in kinds[:MAX_KINDS]]
+    more = f", {joined(counted(len(kinds) - MAX_KINDS, 'more kind'))}" if len(kinds) > MAX_KINDS else ""
     yield ("dim", f" ({', '.join(named)}{more})")
 
 
-def _spread(event: Event) -> Iterator[Piece | str]:
-    """Over what time several messages came."""
+def _spread(event: TimelineEntry) -> Iterator[Piece | str]:
+    """How long several messages took."""
     if event.messages > 1 and event.lasted_s is not None:
         yield f" in {joined(duration(event.lasted_s))}"
     if event.longest == "inside" and event.inner_pause_s is not None:

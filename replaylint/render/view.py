@@ -1,4 +1,4 @@
-"""How a report is to be shown: everything that a renderer would otherwise have to ask its surroundings."""
+"""How a report is shown: everything that a renderer would otherwise have to ask its environment for."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from replaylint.views.timeline import Timeline
 
 SIGNS: Final = "\u2595\u258f\u00b7\u2588\u2591\u2190\u2192\N{MICRO SIGN}"
-"""What is drawn with beyond ASCII: an output can show all of it, or has ASCII in its place."""
+"""The characters beyond ASCII that are drawn with: an output either can show all of them or gets ASCII."""
 
 
 class View(NamedTuple):
-    """What people asked for and what their output can show; formats for programs take notice of `checkout` only.
+    """What the user asked for and what the output can show; formats for programs use `checkout` only.
 
-    `width`: the terminal's columns; None where none is drawn on, and nothing is wrapped. `unicode`: SIGNS can be
+    `width`: the terminal's columns; None: there is no terminal, and nothing is wrapped. `unicode`: SIGNS can be
     shown. `everything`: fold no resume. `statistics`: of all resumes, instead of each. `session`, `resume`: only the
     resumes of this session or child, only the resume of this number (1-based, in report order). `timelines`: of each
     resume by its number, to be shown below it. `quotes`: reads lines of the recordings again, redacted. `checkout`: the

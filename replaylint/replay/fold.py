@@ -22,11 +22,11 @@ from replaylint.protocol.variants import (
 )
 from replaylint.recording.message import NO_TIME
 from replaylint.replay import gap
-from replaylint.replay.states import Event, State
+from replaylint.replay.states import AFTER_MARKER, State, Trigger
 from replaylint.replay.window import KINDS_REMEMBERED, MARKERS, OTHER_KINDS, Mark, Point, Window
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from replaylint.replay.window import Fold
 
@@ -35,8 +35,6 @@ SPECIAL: Final = frozenset({*CHILDREN, STATE, SESSION_INFO})
 
 REFUSED: Final = True
 """What a fold returns that has done nothing: there is something to see in the update."""
-
-_MARKED: Final = frozenset({State.MARKED, State.VENDOR_MARKED})
 
 
 def history(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
@@ -157,43 +155,43 @@ def fold_of(state: State, variant: str) -> Fold:
     """What to do with an update of this variant in this state, whatever it is. Never REFUSED."""
     if state == State.AFTER:
         return ignored
-    if state in _MARKED:
+    if state in AFTER_MARKER:
         return marked
     return history if variant in HISTORY else aside
 
 
-def event_of(variant: str) -> Event:
+def trigger_of(variant: str) -> Trigger:
     """What an update of this variant is to a window, unless it is a marker."""
     if variant in HISTORY:
-        return Event.HISTORY
-    return Event.LIVE if variant in LIVE_ONLY else Event.EITHER
+        return Trigger.HISTORY
+    return Trigger.LIVE if variant in LIVE_ONLY else Trigger.EITHER
 
 
-def table(version: int | None, state: State, listened: Callable[[Event], bool]) -> dict[str, Fold | None]:
+def table(version: int | None, state: State) -> dict[str, Fold | None]:
     """What a window in this state does with each variant on the hot path; None is the slow path.
 
-    There goes what means more than its kind, what a rule listens to, and what gives a version away that is not known.
+    There goes what means more than its kind, what is live in a window, history after a marker, and what gives a version
+    away that is not known: there is little of it, and each is an event.
     """
     slow = SPECIAL if version is not None else SPECIAL | DECIDES.keys()
-    # After a marker there is little that is history: all of it is slow.
-    special = _OUTSIDE if state == State.AFTER else {} if state in _MARKED else _EXACT
+    if state in AFTER_MARKER:
+        slow |= HISTORY
+    if state != State.AFTER:
+        slow |= LIVE_ONLY
+    special = _OUTSIDE if state == State.AFTER else {} if state in AFTER_MARKER else _EXACT
     exact: Mapping[str, Fold | None] = special.get(version, {})
     return {
-        variant: None
-        if variant in slow or (state in _MARKED and variant in HISTORY) or listened(event_of(variant))
-        else exact[variant]
-        if variant in exact
-        else fold_of(state, variant)
+        variant: None if variant in slow else exact[variant] if variant in exact else fold_of(state, variant)
         for variant in KNOWN
     }
 
 
-def mark(w: Window, event: Event, line: int, time: float) -> None:
+def mark(w: Window, trigger: Trigger, line: int, time: float) -> None:
     """A marker came. Only the first of its kind counts."""
-    if w.mark_of(event) is not None:
+    if w.mark_of(trigger) is not None:
         return
-    made = Mark(MARKERS[event], line, time, Point(w.last_line, w.last_time), w.longest_pause)
-    if event == Event.MARKER:
+    made = Mark(MARKERS[trigger], line, time, Point(w.last_line, w.last_time), w.longest_pause)
+    if trigger == Trigger.MARKER:
         w.complete = made
     else:
         w.vendor = made

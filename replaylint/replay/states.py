@@ -12,7 +12,7 @@ An agent may break the order and send a child's messages before it announces the
 the same, so they are kept in one that is `UNANNOUNCED`. A marker among them is noted and takes effect with the
 announcement. Where none comes, the window never was.
 
-Events are what happens to a window: an update of each kind, a request of the agent for the session, the
+Triggers are what happens to a window: an update of each kind, a request of the agent for the session, the
 announcement, either marker, and the end of the request. A further announcement patches and is history.
 
 Every pair is written below: what an agent may not do still leads to a state from which the analysis goes on.
@@ -37,8 +37,8 @@ class State(StrEnum):
     AFTER = "after"
 
 
-class Event(StrEnum):
-    """What can happen to a window."""
+class Trigger(StrEnum):
+    """What can happen to a window: an update of a kind, a request of the agent, a marker, an end."""
 
     HISTORY = "history"
     LIVE = "live"
@@ -52,55 +52,60 @@ class Event(StrEnum):
 
 _U, _R, _V, _M, _A = State
 
-TABLE: Final[dict[State, dict[Event, State]]] = {
+BEFORE_MARKER: Final = frozenset({_U, _R, _V})
+"""Where a `replay_complete` is still to come."""
+AFTER_MARKER: Final = frozenset({_V, _M})
+"""Where a marker of either kind has come."""
+
+TABLE: Final[dict[State, dict[Trigger, State]]] = {
     State.UNANNOUNCED: {
-        Event.HISTORY: _U,
-        Event.LIVE: _U,
-        Event.EITHER: _U,
-        Event.AGENT_REQUEST: _U,
-        Event.ANNOUNCEMENT: _R,
-        Event.MARKER: _U,
-        Event.VENDOR_MARKER: _U,
-        Event.END: _A,
+        Trigger.HISTORY: _U,
+        Trigger.LIVE: _U,
+        Trigger.EITHER: _U,
+        Trigger.AGENT_REQUEST: _U,
+        Trigger.ANNOUNCEMENT: _R,
+        Trigger.MARKER: _U,
+        Trigger.VENDOR_MARKER: _U,
+        Trigger.END: _A,
     },
     State.REPLAYING: {
-        Event.HISTORY: _R,
-        Event.LIVE: _R,
-        Event.EITHER: _R,
-        Event.AGENT_REQUEST: _R,
-        Event.ANNOUNCEMENT: _R,
-        Event.MARKER: _M,
-        Event.VENDOR_MARKER: _V,
-        Event.END: _A,
+        Trigger.HISTORY: _R,
+        Trigger.LIVE: _R,
+        Trigger.EITHER: _R,
+        Trigger.AGENT_REQUEST: _R,
+        Trigger.ANNOUNCEMENT: _R,
+        Trigger.MARKER: _M,
+        Trigger.VENDOR_MARKER: _V,
+        Trigger.END: _A,
     },
     State.VENDOR_MARKED: {
-        Event.HISTORY: _V,
-        Event.LIVE: _V,
-        Event.EITHER: _V,
-        Event.AGENT_REQUEST: _V,
-        Event.ANNOUNCEMENT: _V,
-        Event.MARKER: _M,
-        Event.VENDOR_MARKER: _V,
-        Event.END: _A,
+        Trigger.HISTORY: _V,
+        Trigger.LIVE: _V,
+        Trigger.EITHER: _V,
+        Trigger.AGENT_REQUEST: _V,
+        Trigger.ANNOUNCEMENT: _V,
+        Trigger.MARKER: _M,
+        Trigger.VENDOR_MARKER: _V,
+        Trigger.END: _A,
     },
     State.MARKED: {
-        Event.HISTORY: _M,
-        Event.LIVE: _M,
-        Event.EITHER: _M,
-        Event.AGENT_REQUEST: _M,
-        Event.ANNOUNCEMENT: _M,
-        Event.MARKER: _M,
-        Event.VENDOR_MARKER: _M,
-        Event.END: _A,
+        Trigger.HISTORY: _M,
+        Trigger.LIVE: _M,
+        Trigger.EITHER: _M,
+        Trigger.AGENT_REQUEST: _M,
+        Trigger.ANNOUNCEMENT: _M,
+        Trigger.MARKER: _M,
+        Trigger.VENDOR_MARKER: _M,
+        Trigger.END: _A,
     },
     State.AFTER: {
-        Event.HISTORY: _A,
-        Event.LIVE: _A,
-        Event.EITHER: _A,
-        Event.AGENT_REQUEST: _A,
-        Event.ANNOUNCEMENT: _A,
-        Event.MARKER: _A,
-        Event.VENDOR_MARKER: _A,
-        Event.END: _A,
+        Trigger.HISTORY: _A,
+        Trigger.LIVE: _A,
+        Trigger.EITHER: _A,
+        Trigger.AGENT_REQUEST: _A,
+        Trigger.ANNOUNCEMENT: _A,
+        Trigger.MARKER: _A,
+        Trigger.VENDOR_MARKER: _A,
+        Trigger.END: _A,
     },
 }

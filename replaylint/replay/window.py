@@ -9,7 +9,7 @@ from replaylint.protocol import methods
 from replaylint.protocol.limits import forget_oldest
 from replaylint.protocol.variants import CHILDREN, HISTORY
 from replaylint.recording.message import NO_TIME
-from replaylint.replay.states import Event, State
+from replaylint.replay.states import State, Trigger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ End = Literal["success", "error", "cancelled", "closed", "open"]
 MarkerKind = Literal["replay_complete", "air_load_replay_end"]
 STANDARD: Final = "replay_complete"
 VENDOR: Final = "air_load_replay_end"
-MARKERS: Final[dict[Event, MarkerKind]] = {Event.MARKER: STANDARD, Event.VENDOR_MARKER: VENDOR}
+MARKERS: Final[dict[Trigger, MarkerKind]] = {Trigger.MARKER: STANDARD, Trigger.VENDOR_MARKER: VENDOR}
 
 
 class Point(NamedTuple):
@@ -55,29 +55,13 @@ class Error(NamedTuple):
     message: str | None
 
 
-class Seen(NamedTuple):
-    """A message as rules see it: its variant or method, where it stands, and the session whose id it bears."""
-
-    what: str
-    line: int
-    time: float
-    session_id: str
-    content: Mapping[str, object]
-    """The update, or the params of a request."""
-
-    @property
-    def at(self) -> Point:
-        """Where it stands, and when."""
-        return Point(self.line, self.time)
-
-
 KINDS_REMEMBERED: Final = 100
 """Names of variants that are counted apart, a window."""
 OTHER_KINDS: Final = "(other)"
 
 
 class Occurrences:
-    """What a rule saw in one window, or of one session outside any: counted, not kept."""
+    """What a subscriber counted in one window, or the engine of one session outside any."""
 
     __slots__ = ("count", "first", "kinds", "last", "severity", "what")
 
@@ -98,7 +82,7 @@ class Occurrences:
             self.kinds[what] = self.kinds.get(what, 0) + 1
 
 
-class Stray:
+class UnownedMarker:
     """A marker for a session that has no window.
 
     While replays are pending it may turn out to be a child's, announced later: `waits` counts the replays that can
@@ -106,16 +90,27 @@ class Stray:
     that is what it is; `unannounced` says that it names nothing that the pending replay `during` announced.
     """
 
-    __slots__ = ("certain", "claimed", "during", "event", "past", "seen", "unannounced", "waits")
+    __slots__ = (
+        "at",
+        "certain",
+        "claimed",
+        "during",
+        "past",
+        "session_id",
+        "trigger",
+        "unannounced",
+        "variant",
+        "waits",
+    )
 
-    def __init__(
-        self, event: Event, seen: Seen, past: Past | None, during: Resume | None, *, unannounced: bool
-    ) -> None:
-        self.event = event
-        self.seen = seen
+    def __init__(self, trigger: Trigger, variant: str, at: Point, session_id: str, past: Past | None) -> None:
+        self.trigger = trigger
+        self.variant = variant
+        self.at = at
+        self.session_id = session_id
         self.past = past
-        self.during = during
-        self.unannounced = unannounced
+        self.during: Resume | None = None
+        self.unannounced = False
         self.waits = 0
         self.certain = False
         self.claimed = False
@@ -124,18 +119,18 @@ class Stray:
 class Early:
     """What came for a child before its announcement: how many messages, what and where the first was.
 
-    `strays` are the markers among them, `children` the ids of the children that they announced, both for the
+    `markers` are those among them, `children` the ids of the children that they announced, both for the
     announcement; `unannounced` says, when it has come, that no earlier one had announced the child.
     """
 
-    __slots__ = ("children", "count", "first_line", "last_line", "strays", "unannounced", "what")
+    __slots__ = ("children", "count", "first_line", "last_line", "markers", "unannounced", "what")
 
     def __init__(self, what: str, line: int) -> None:
         self.what = what
         self.first_line = line
         self.last_line = line
         self.count = 0
-        self.strays: list[Stray] = []
+        self.markers: list[UnownedMarker] = []
         self.children: list[str] = []
         self.unannounced = False
 
@@ -204,7 +199,7 @@ class Window:
         self.unfinished: dict[str, int] = {}
         """The last line of each replayed tool call that is still pending or in progress."""
         self.occurrences: dict[str, Occurrences] = {}
-        """What each rule saw, by the rule's code."""
+        """What subscribers counted here, by a key of their own: a rule by its code."""
         self.early: Early | None = None
         self.gap = Gap()
 
@@ -218,9 +213,9 @@ class Window:
         """The marker of this window; where both kinds came, the standard one."""
         return self.complete or self.vendor
 
-    def mark_of(self, event: Event) -> Mark | None:
+    def mark_of(self, trigger: Trigger) -> Mark | None:
         """The marker of this kind that came in the window."""
-        return self.complete if event == Event.MARKER else self.vendor
+        return self.complete if trigger == Trigger.MARKER else self.vendor
 
     @property
     def history(self) -> int:
@@ -246,29 +241,28 @@ class Past:
 
     __slots__ = (
         *("after", "had_history", "lines", "request_line", "response", "role", "session_id"),
-        *("snapshot", "state", "watched"),
+        *("snapshot", "watched"),
     )
 
     def __init__(self, window: Window, snapshot: object) -> None:
         resume = window.resume
         self.session_id = window.session_id
         self.role: Role = window.role
-        self.state = window.state
         self.request_line = resume.request.line
         self.response = resume.response or NOWHERE
-        self.lines: tuple[tuple[Event, int], ...] = ()
+        self.lines: tuple[tuple[Trigger, int], ...] = ()
         if window.complete is not None:
-            self.lines += ((Event.MARKER, window.complete.line),)
+            self.lines += ((Trigger.MARKER, window.complete.line),)
         if window.vendor is not None:
-            self.lines += ((Event.VENDOR_MARKER, window.vendor.line),)
+            self.lines += ((Trigger.VENDOR_MARKER, window.vendor.line),)
         self.had_history = window.last_line > 0
         self.snapshot = snapshot if isinstance(snapshot, str) else None
         self.watched = window.parent is None and resume.end == "success"
         self.after: Occurrences | None = None
 
-    def line_of(self, event: Event) -> int:
+    def line_of(self, trigger: Trigger) -> int:
         """The line of the first marker of this kind, 0 where there is none."""
-        return next((line for kind, line in self.lines if kind == event), 0)
+        return next((line for kind, line in self.lines if kind == trigger), 0)
 
 
 class Resume:
@@ -279,11 +273,12 @@ class Resume:
         "close_line",
         "connection",
         "cursor",
+        "early_prompts",
         "end",
         "error",
-        "foreign",
         "lost",
         "occurrences",
+        "provisional",
         "replay_from",
         "replaying",
         "request",
@@ -306,12 +301,14 @@ class Resume:
         """Whether the recorder dropped messages while it was pending."""
         self.was_active: bool | None = None
         self.windows: dict[str, Window] = {}
-        self.foreign: dict[str, Window] = {}
+        self.provisional: dict[str, Window] = {}
         """Unannounced windows, by the id that their messages bear."""
+        self.early_prompts: set[Request] = set()
+        """Unanswered prompts on its session, sent while it was pending and the session not active."""
         self.close_line = 0
         """The success of a `session/close` or `session/delete` of its session while it was pending."""
         self.occurrences: dict[str, Occurrences] = {}
-        """What each rule saw of a request that asks for no history, by the rule's code."""
+        """The same, of a request that asks for no history."""
         self.end: End | None = None
         self.response: Point | None = None
         self.until = NOWHERE

@@ -1,4 +1,4 @@
-"""Which connection a resume or a finding belongs to."""
+"""The connection that a resume or a finding belongs to."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Connections:
         }
 
     def of(self, each: Resume | Finding) -> Connection | None:
-        """Its connection; for a finding that names none, one like it where they are all alike."""
+        """Its connection. For a finding without one: any, if all connections of the recording have the same peers."""
         if each.connection is None:
             return self._only.get(each.trace or "")
         return self._known.get((each.trace or "", each.connection))
 
 
 def first_files(traces: Iterable[Trace]) -> dict[str, Trace]:
-    """For each input, the first file of the recording that it is of: of several, only that has connections."""
+    """For each input the first file of its recording: of several files, only the first has the connections."""
     found: dict[str, Trace] = {}
     first = None
     for trace in traces:
@@ -44,7 +44,7 @@ def first_files(traces: Iterable[Trace]) -> dict[str, Trace]:
 
 
 def name_of(peer: Peer) -> str | None:
-    """Its name and version, as far as they are known."""
+    """The name and version, as far as they are known."""
     if peer.name is None:
         return None
     return peer.name if peer.version is None else f"{peer.name} {peer.version}"

@@ -1,10 +1,11 @@
-"""Findings, worded from what the rules violation."""
+"""Findings, made from the violations that rules report."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from replaylint.report.model import Evidence, Finding
+from replaylint.report.source_map import EvidenceElsewhere
 from replaylint.rules.registry import Severity
 
 if TYPE_CHECKING:
@@ -13,16 +14,19 @@ if TYPE_CHECKING:
     from replaylint.rules.registry import Violation
 
 SEVERITIES: tuple[SeverityName, ...] = ("error", "warning", "info")
-"""The gravest first."""
+"""The most severe first."""
 
 
 def named(severity: Severity) -> SeverityName:
-    """Its name."""
+    """The name of this severity in the report."""
     return SEVERITIES[Severity.ERROR - severity]
 
 
 def finding(violation: Violation, locate: SourceMap) -> Finding:
-    """A violation, worded; `locate` says where its lines stand. One without a line concerns the recording."""
+    """The finding for a violation; `locate` gives the file and line of each of its lines.
+
+    A violation without a line is about the recording as a whole.
+    """
     trace, line = locate(violation.line)
     last_trace, last_line = locate(violation.last_line)
 
@@ -53,14 +57,12 @@ def finding(violation: Violation, locate: SourceMap) -> Finding:
 def _evidence(trace: str, path: str, line: int, what: str) -> Evidence:
     if path == trace:
         return Evidence(line, what)
-    from replaylint.report.source_map import ForeignEvidence  # noqa: PLC0415
-
-    return ForeignEvidence(line, what, path)
+    return EvidenceElsewhere(line, what, path)
 
 
 def fingerprint(violation: Violation) -> str:
-    """What makes two findings the same fault: no file name, id, line or time, so it survives a new recording."""
-    from hashlib import sha256  # noqa: PLC0415
+    """What two findings of the same fault share: no file name, id, line or time, so it survives a new recording."""
+    from hashlib import sha256  # noqa: PLC0415  (it loads OpenSSL, which a recording without findings does not need)
 
     method = violation.request.method if violation.request is not None else ""
     parts = (violation.rule.code, violation.party, method, violation.role or "", violation.what)
@@ -68,5 +70,5 @@ def fingerprint(violation: Violation) -> str:
 
 
 def order(each: Finding) -> tuple[bool, str, bool, int, str, str]:
-    """By trace, line and rule; what has no trace, and there what has no line, comes last."""
+    """The sort key: by trace, line and rule; no trace, and within a trace no line, comes last."""
     return each.trace is None, each.trace or "", each.line is None, each.line or 0, each.rule, each.session_id or ""

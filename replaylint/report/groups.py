@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from replaylint.report.model import Finding, Report, Resume
 
     Key = str | None
-    """None: not known, or of no group."""
+    """None: it is not known."""
 
 
 def grouping(name: str) -> GroupBy:
-    """What to group by, whatever its case. Raises UnknownNameError."""
+    """What to group by; upper and lower case are the same. Raises UnknownNameError."""
     for each in get_args(GroupBy):
         if each == name.lower():
             return each  # type: ignore[no-any-return]
@@ -29,9 +29,9 @@ def grouping(name: str) -> GroupBy:
 
 
 def grouped(report: Report, by: GroupBy) -> Iterator[tuple[Key, list[Resume], list[Finding]]]:
-    """Each group that has a resume or a finding, sorted by its key, numbers in that as numbers; the unknown comes last.
+    """Each group that has a resume or a finding, sorted by key, numbers as numbers; the unknown comes last.
 
-    A finding on a resume goes where that goes; one on the whole run is of none.
+    A finding on a resume is in the group of that resume; one on the whole run is in none.
     """
     of_resume, of_none = by_subject(report)
     keys = _keys(report, by)
@@ -61,6 +61,6 @@ def _keys(report: Report, by: GroupBy) -> Callable[[Resume | Finding], Key]:
 
 
 def _order(key: Key) -> tuple[bool, list[tuple[int, str]], str]:
-    """0.10 comes after 0.9."""
+    """The sort key, in which 0.10 comes after 0.9."""
     parts = re.findall(r"([0-9]{1,18})|([^0-9]+|[0-9]+)", key or "")
     return key is None, [(int(number or -1), text) for number, text in parts], key or ""

@@ -3,11 +3,9 @@
 A field may be added; none changes its meaning without a new SCHEMA_VERSION.
 """
 
-# Annotations are no strings here: `dataclass` would search each of them.
-from collections import Counter
+# `saved` builds records as these annotations say: they are types here, no strings.
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final, Literal, TypeVar, dataclass_transform
+from typing import Final, Literal
 
 from replaylint.protocol.direction import Directions
 from replaylint.recording.clock import Timestamps
@@ -20,69 +18,33 @@ SeverityName = Literal["error", "warning", "info"]
 
 SCHEMA_VERSION: Final = 1
 
-_Record = TypeVar("_Record")
 
-
-@dataclass_transform(eq_default=False)
-def record(cls: type[_Record]) -> type[_Record]:
-    """Make this class a dataclass with slots, which it says itself: with `slots=True` it would be made twice.
-
-    A dataclass compiles an `__init__` of its own. That is felt at start, so a class gets it only once it is used a lot.
-    """
-    made: Any = _dataclass(init=False)(cls)
-    made.__init__ = _init
-    return cls
-
-
-_dataclass: Final = partial(dataclass, eq=False, repr=False, match_args=False)
-_MANY: Final = 100
-_made: Final[Counter[type]] = Counter()
-
-
-def _init(self: Any, *values: object, **named: object) -> None:
-    """What the compiled one does, for any class."""
-    cls = type(self)
-    names = cls.__dataclass_fields__
-    given = dict(zip(names, values, strict=False)) | named
-    if given.keys() != names.keys() or len(values) + len(named) != len(names):
-        raise TypeError(f"{cls.__name__} takes {', '.join(names)}")
-    for name, value in given.items():
-        setattr(self, name, value)
-    _made[cls] += 1
-    if _made[cls] == _MANY:
-        del cls.__init__
-        _dataclass()(cls)
-
-
-@record
+@dataclass(slots=True)
 class Tool:
     """What wrote the report."""
 
     name: str
     version: str
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class ReadError:
     """Why an input could not be read to its end, and at which line."""
 
     code: str
     message: str
     line: int | None
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Peer:
-    """The name and version that a side gave itself."""
+    """The name and version that a side gave of itself."""
 
     name: str | None
     version: str | None
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Connection:
     """One connection of a recording."""
 
@@ -92,10 +54,9 @@ class Connection:
     ended: End
     client: Peer
     agent: Peer
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Trace:
     """One input. `format` is None where it was not recognised."""
 
@@ -113,48 +74,43 @@ class Trace:
     malformed_line: int | None
     error: ReadError | None
     connections: list[Connection]
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Moment:
     """A line and its time."""
 
     line: int
     time: float | None
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class ResponseError:
     """The error of a response."""
 
     code: int | None
     message: str | None
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Response:
     """The response to a request; `error` is None for a success."""
 
     line: int
     time: float | None
     error: ResponseError | None
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Marker:
     """The end-of-replay marker of a session."""
 
     kind: MarkerKind
     line: int
     time: float | None
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Updates:
     """How many updates a session got in its window, how many bytes their lines have, and how many of each variant."""
 
@@ -163,10 +119,9 @@ class Updates:
     other: int
     bytes: int
     by_kind: dict[str, int]
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Timing:
     """Seconds; `replay.timing` says from where to where."""
 
@@ -180,10 +135,9 @@ class Timing:
     longest_pause_s: float | None
     gap_longest_pause_s: float | None
     gap_waiting_for_client_s: float | None
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Session:
     """One session of a resume: the one that it names, or a child.
 
@@ -201,14 +155,13 @@ class Session:
     replay_end_line: int | None
     updates: Updates
     timing: Timing
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Resume:
     """One `session/resume` or `session/load` request. `request_id` is the id as it was recorded.
 
-    `unanswered_s`: where no response came, how long the recording shows that.
+    `unanswered_s`: where there is no response, for how long the recording goes on without one.
     """
 
     trace: str
@@ -224,19 +177,17 @@ class Resume:
     end: End
     unanswered_s: float | None
     sessions: list[Session]
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Evidence:
-    """A line that a finding rests on, and what stands there."""
+    """A line that a finding rests on, and what is on it."""
 
     line: int
     what: str
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Finding:
     """What a rule found. `fingerprint` is the same in another recording of the same fault."""
 
@@ -256,14 +207,13 @@ class Finding:
     evidence: list[Evidence]
     fingerprint: str
     known: bool
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Distribution:
     """n values in seconds, with nearest-rank percentiles; None where n is too small for one.
 
-    The histogram, of n that are enough for one: `counts[i]` values lie from `edges_s[i]` up to but not at
+    The histogram is empty where n is too small for one: `counts[i]` values are at least `edges_s[i]` and less than
     `edges_s[i + 1]`.
     """
 
@@ -277,40 +227,37 @@ class Distribution:
     mean: float | None
     edges_s: list[float]
     counts: list[int]
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Lateness:
     """How much later than the marker a timer would have fired in n replays, in seconds; negative: before it."""
 
     n: int
     p50: float | None
     max: float | None
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class QuietTimer:
     """A client that takes `timer_s` of silence for the end of the replay: `false_ends` of n replays end too early.
 
-    `late_s` is about those others that have a marker.
+    `late_s` is about the others that have a marker.
     """
 
     timer_s: float
     false_ends: int
     n: int
     late_s: Lateness
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Statistics:
     """Counts, and the distribution of each timing over the named sessions of replaying requests.
 
-    `resolution_s` is that of the coarsest clock that measured one of them; `unmeasured` counts, by the reason, those
-    whose response gap is not known. Every timer up to `quiet_timer_needed_s` is too short for one of them. `known`:
-    how many of the findings are in the baseline.
+    `resolution_s`: of the coarsest clock that measured one of them. `unmeasured`: how many have no response gap, by the
+    reason. `quiet_timer_needed_s`: any timer up to this is too short for one of them. `known`: how many of the findings
+    are in the baseline.
     """
 
     resumes: int
@@ -323,32 +270,29 @@ class Statistics:
     unmeasured: dict[str, int]
     quiet_timer: list[QuietTimer]
     quiet_timer_needed_s: float | None
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Group(Statistics):
-    """What the resumes have in common that are counted here; None: that is not known."""
+    """The resumes with this key in common; None: it is not known."""
 
     key: str | None
-    __slots__ = ("key",)
 
 
 GroupBy = Literal["agent", "client", "file", "session"]
 
 
-@record
+@dataclass(slots=True)
 class Summary(Statistics):
-    """All resumes, and where groups were asked for each group of them."""
+    """All resumes, and each group of them where groups were asked for."""
 
     group_by: GroupBy | None
     groups: list[Group]
-    __slots__ = ("group_by", "groups")
 
 
-@record
+@dataclass(slots=True)
 class BaselineEntry:
-    """What a baseline knows of the findings with one fingerprint: how many, and how grave the gravest of them is."""
+    """The findings with one fingerprint in a baseline: how many there are, and the highest severity among them."""
 
     fingerprint: str
     rule: str
@@ -356,27 +300,25 @@ class BaselineEntry:
     severity: SeverityName
     party: Party
     count: int
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Baseline:
-    """The baseline, by the path of its file: how many findings are in it, and which of its entries occur no longer.
+    """The baseline: its file, how many findings are known from it, and which of its entries occur no longer (`gone`).
 
-    Where an input could not be read to its end, nobody knows what occurs no longer.
+    `gone` is empty where an input could not be read to its end.
     """
 
     path: str
     known: int
     gone: list[BaselineEntry]
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Exemption:
-    """An exception in the settings: what it is, how many findings it left out, and whether its date has passed.
+    """An exception in the settings: how many findings it left out, and whether its date has passed.
 
-    `version` and `ignore` are as the user wrote them; `until` is its last day, as 2027-03-01.
+    `version` and `ignore` are as the user wrote them; `until` is its last day, such as 2027-03-01.
     """
 
     name: str
@@ -386,14 +328,13 @@ class Exemption:
     until: str | None
     findings: int
     expired: bool
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Report:
     """Everything that was found in the inputs of one run.
 
-    `passed_over`: how many files in folders are no recordings, and not among the traces.
+    `passed_over`: how many files in folders are not recordings, and so not among the traces.
     """
 
     schema_version: int
@@ -405,4 +346,3 @@ class Report:
     passed_over: int
     baseline: Baseline | None
     exceptions: list[Exemption]
-    __slots__ = tuple(__annotations__)

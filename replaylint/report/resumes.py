@@ -1,4 +1,4 @@
-"""Resumes as the report has them, made from what the replay kept of them."""
+"""Resumes as the report has them, made from the facts that the engine kept."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from replaylint.replay import timing as timings
 from replaylint.replay.gap import replay_end
 from replaylint.replay.outcome import certified_by, outcome
 from replaylint.report.model import Marker, Moment, Response, ResponseError, Resume, Session, Timing, Updates
+from replaylint.report.source_map import MarkerElsewhere, ResponseElsewhere
 
 if TYPE_CHECKING:
     from replaylint.recording.clock import Steps
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def reported(facts: Facts, steps: Steps, locate: SourceMap) -> Resume:
-    """A resume that has ended; `locate` says where its lines stand."""
+    """A resume that has ended; `locate` gives the file and line of each of its lines."""
     request = facts.request
     trace, line = locate(request.line)
     return Resume(
@@ -47,18 +48,14 @@ def _response(response: Point, error: Error | None, trace: str, locate: SourceMa
     reported_error = None if error is None else ResponseError(error.code, error.message)
     if path == trace:
         return Response(line, time, reported_error)
-    from replaylint.report.source_map import ForeignResponse  # noqa: PLC0415
-
-    return ForeignResponse(line, time, reported_error, path)
+    return ResponseElsewhere(line, time, reported_error, path)
 
 
 def _marker(mark: Mark, trace: str, locate: SourceMap) -> Marker:
     path, line = locate(mark.line)
     if path == trace:
         return Marker(mark.kind, line, seconds(mark.time))
-    from replaylint.report.source_map import ForeignMarker  # noqa: PLC0415
-
-    return ForeignMarker(mark.kind, line, seconds(mark.time), path)
+    return MarkerElsewhere(mark.kind, line, seconds(mark.time), path)
 
 
 def seconds(time: float) -> float | None:
@@ -84,7 +81,7 @@ def _session(window: Window, steps: Steps, trace: str, locate: SourceMap) -> Ses
 
 
 def _line_in(trace: str, point: Point, locate: SourceMap) -> int | None:
-    """The line of this, if there is one and it stands there."""
+    """The line of this point, if it has one and that is in this file."""
     path, line = locate(point.line) if point.line else ("", 0)
     return line if path == trace and line else None
 
@@ -92,7 +89,7 @@ def _line_in(trace: str, point: Point, locate: SourceMap) -> int | None:
 def _updates(window: Window) -> Updates:
     updates = Updates(0, 0, 0, window.bytes, {})
     for variant, count in sorted(window.counts.items()):
-        # Interned: the names are the same in every window, but each was parsed anew.
+        # Interned: the names are the same in every window, but each was parsed separately.
         updates.by_kind[sys.intern(variant)] = count
         if variant in HISTORY:
             updates.history += count

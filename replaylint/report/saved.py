@@ -1,6 +1,6 @@
-"""Reports, and other records, that were saved as JSON: built again as their classes are annotated.
+"""Reports and other records, read back from JSON by the annotations of their classes.
 
-Whoever wrote one may be hostile.
+A file may be hostile.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from orjson import loads
 from replaylint.errors import UsageError
 from replaylint.recording.source import BYTE_ORDER_MARK
 from replaylint.report.model import SCHEMA_VERSION, Evidence, Marker, Report, Response
-from replaylint.report.source_map import ForeignEvidence, ForeignMarker, ForeignResponse
+from replaylint.report.source_map import EvidenceElsewhere, MarkerElsewhere, ResponseElsewhere
 from replaylint.rules.words import identifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Reader = Callable[[Any], object]
-    """Takes a value of the JSON and gives what the report holds in its place. Raises _FieldError."""
+    """Takes a value of the JSON and returns that of the record. Raises _FieldError."""
 
 _Record = TypeVar("_Record")
 
-HEAD_BYTES: Final = 4096
-"""So many bytes tell whether a file is a report."""
+MAX_HEAD_BYTES: Final = 4096
+"""The beginning of a file that tells whether it is a report."""
 
-DEEPEST: Final = 200
-"""How deep a value of any type may be nested: orjson writes 254 levels."""
+MAX_DEPTH: Final = 200
+"""How deep a value of type `object` may be nested: orjson writes 254 levels."""
 
-ELSEWHERE: Final = {Evidence: ForeignEvidence, Marker: ForeignMarker, Response: ForeignResponse}
-"""What each of these is where it has a `trace` of its own."""
+ELSEWHERE: Final = {Evidence: EvidenceElsewhere, Marker: MarkerElsewhere, Response: ResponseElsewhere}
+"""The class to use instead where there is a `trace`."""
 
 SIMPLE: Final = {
     str: ("a string", (str,)),
@@ -47,11 +47,11 @@ SIMPLE: Final = {
 
 
 class ReportError(UsageError):
-    """This file holds no report, or whatever else it should. The text names it, and where in its JSON the fault is."""
+    """A file does not hold what it should. The text names the file, and where in its JSON the fault is."""
 
 
 class _FieldError(Exception):
-    """What is wrong; the way to it is collected while it is on its way out, the last step first."""
+    """What is wrong with a field; `way` is its path, which callers add to, the last step first."""
 
     def __init__(self, what: str) -> None:
         super().__init__(what)
@@ -62,26 +62,26 @@ class _FieldError(Exception):
 def is_report(path: str) -> bool:
     """Whether this is a file that begins as a report does: an object that has a `schema_version` before it nests."""
     try:
-        # A pipe could be read only once.
-        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116
+        # A pipe can be read only once.
+        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  (a Path would lose a last slash)
             return False
-        with open(path, "rb") as file:  # noqa: PTH123
-            head = file.read(HEAD_BYTES)
+        with open(path, "rb") as file:  # noqa: PTH123  (a Path would lose a last slash)
+            head = file.read(MAX_HEAD_BYTES)
     except (OSError, ValueError):
-        return False  # whoever reads it says what is wrong
+        return False  # reading it will say what is wrong
     before, found, _ = head.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b'"schema_version"')
     return bool(found) and before.startswith(b"{") and before.count(b"{") == 1 and b"[" not in before
 
 
 def load(path: str) -> Report:
-    """The report that was saved in this file. Further fields are passed over. Raises ReportError."""
+    """The report in this file. Unknown fields are ignored. Raises ReportError."""
     return loaded(path, Report, "report", SCHEMA_VERSION)
 
 
 def loaded(path: str, cls: type[_Record], kind: str, version: int) -> _Record:
-    """What was saved in this file as JSON: a record of this class, in words of this kind. Raises ReportError."""
+    """The record of this class in this file; `kind` names it in errors. Raises ReportError."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123
+        with open(path, "rb") as file:  # noqa: PTH123  (a Path would lose a last slash)
             content = loads(file.read().removeprefix(BYTE_ORDER_MARK))
     except MemoryError as error:
         raise ReportError(f"{path}: is too large to be read") from error
@@ -101,7 +101,7 @@ def loaded(path: str, cls: type[_Record], kind: str, version: int) -> _Record:
 
 @cache
 def _reader(hint: Any) -> Reader:
-    """What reads a value of this type."""
+    """The reader for values of this type."""
     if is_dataclass(hint):
         return _object(cast("type", hint))
     if hint in SIMPLE:
@@ -189,13 +189,13 @@ def _map(key: Reader, item: Reader) -> Reader:
 
 def _object(cls: type) -> Reader:
     fields = {name: (_reader(hint), _without(hint)) for name, hint in get_type_hints(cls).items()}
-    foreign = ELSEWHERE.get(cls)
+    elsewhere = ELSEWHERE.get(cls)
 
     def read(value: Any) -> object:
         if not isinstance(value, dict):
             raise _otherwise("an object", value)
-        if foreign is not None and value.get("trace") is not None:
-            return _reader(foreign)(value)
+        if elsewhere is not None and value.get("trace") is not None:
+            return _reader(elsewhere)(value)
         values = {}
         name = ""
         try:
@@ -210,7 +210,7 @@ def _object(cls: type) -> Reader:
 
 
 def _without(hint: Any) -> Callable[[], object]:
-    """Makes what stands for a field of this type that is missing."""
+    """Makes the default for a missing field of this type."""
     origin = get_origin(hint)
     if origin in {list, dict}:
         return cast("type", origin)
@@ -223,7 +223,7 @@ def _missing() -> object:
     raise _FieldError("is missing")
 
 
-def _anything(value: Any, room: int = DEEPEST) -> object:
+def _anything(value: Any, room: int = MAX_DEPTH) -> object:
     if isinstance(value, dict | list):
         if not room:
             raise _FieldError("is nested too deeply")

@@ -1,12 +1,13 @@
-"""Where the lines of a recording stand that is spread over several files."""
+"""Source maps, for a recording in several files: from a line as the analysis counts it to a file and a line in it."""
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from replaylint.report.model import Evidence, Marker, Response, record
+from replaylint.report.model import Evidence, Marker, Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,47 +17,44 @@ if TYPE_CHECKING:
     Location = tuple[str, int]
     """The path of a file, and a line in it."""
     SourceMap = Callable[[int], Location]
-    """Takes a line as the analysis counts them, and gives where that stands."""
+    """From a line as the analysis counts it to its location."""
 
 
-@record
-class ForeignEvidence(Evidence):
+@dataclass(slots=True)
+class EvidenceElsewhere(Evidence):
     """Evidence in another file than the finding's."""
 
     trace: str
-    __slots__ = ("trace",)
 
 
-@record
-class ForeignResponse(Response):
+@dataclass(slots=True)
+class ResponseElsewhere(Response):
     """A response in another file than the request's."""
 
     trace: str
-    __slots__ = ("trace",)
 
 
-@record
-class ForeignMarker(Marker):
+@dataclass(slots=True)
+class MarkerElsewhere(Marker):
     """A marker in another file than the request's."""
 
     trace: str
-    __slots__ = ("trace",)
 
 
 class Concatenated:
-    """Files one after another: the lines of each are counted on from the one before."""
+    """Files one after another: line numbers go on from one file to the next."""
 
     def __init__(self) -> None:
         self._paths: list[str] = []
         self._before: list[int] = []
 
     def begin(self, path: str, before: int) -> None:
-        """A file begins, after so many lines."""
+        """A file begins; `before` lines are in those before it."""
         self._paths.append(path)
         self._before.append(before)
 
     def moved(self, messages: Iterator[Message], before: int) -> Iterator[Message]:
-        """The messages of a file, their lines counted on."""
+        """The messages of a file, with line numbers that go on from the file before."""
         for line, time, side, body, size in messages:
             yield line + before, time, side, body, size
 
@@ -67,7 +65,7 @@ class Concatenated:
 
 
 class Merged:
-    """Files whose messages are interleaved: each message is counted, and where it stands is remembered."""
+    """Two files whose messages are interleaved: messages are numbered, and the location of each is remembered."""
 
     def __init__(self, paths: tuple[str, str]) -> None:
         self._paths = paths

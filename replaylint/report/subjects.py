@@ -29,9 +29,9 @@ def by_subject(report: Report) -> tuple[dict[int, list[Finding]], dict[str | Non
 
 
 def _request(finding: Finding) -> tuple[object, ...]:
-    """Where the request stands that it concerns, which is evidence of each, perhaps in another file, and what it is."""
-    place = next(
+    """The key of the request that a finding is about: its location, which is part of the evidence, and its id."""
+    location = next(
         ((getattr(each, "trace", finding.trace), each.line) for each in finding.evidence if each.what == REQUEST),
         (None, 0),
     )
-    return *place, finding.connection, id_key(finding.request_id)
+    return *location, finding.connection, id_key(finding.request_id)

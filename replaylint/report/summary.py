@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.replay.timing import DECIMALS, FIGURES
 from replaylint.report.findings import SEVERITIES
+from replaylint.report.groups import grouped
 from replaylint.report.model import Distribution, Group, Lateness, QuietTimer, Summary
 from replaylint.report.unmeasured import REASONS, why_unknown
 from replaylint.statistics.histogram import histogram
@@ -21,12 +22,10 @@ if TYPE_CHECKING:
 
 
 def summary(report: Report, group_by: GroupBy | None = None) -> Summary:
-    """What the resumes and findings of this report come to."""
+    """The summary of the resumes and findings of this report."""
     traces = {trace.path: trace for trace in report.traces}
     groups = []
     if group_by is not None:
-        from replaylint.report.groups import grouped  # noqa: PLC0415
-
         groups = [
             Group(**_statistics(resumes, findings, traces), key=key)
             for key, resumes, findings in grouped(report, group_by)
@@ -35,7 +34,7 @@ def summary(report: Report, group_by: GroupBy | None = None) -> Summary:
 
 
 def nothing() -> Summary:
-    """Of a report without anything in it."""
+    """The summary of an empty report."""
     return Summary(0, 0, {}, {}, 0, {}, None, {}, [], None, None, [])
 
 
@@ -75,7 +74,7 @@ def _statistics(resumes: Sequence[Resume], findings: Sequence[Finding], traces: 
 
 
 def _resolution(counted: Iterable[tuple[Resume, Session]], traces: Mapping[str, Trace]) -> float | None:
-    """Seconds. That of the coarsest clock that measured one of these."""
+    """The resolution of the coarsest clock that measured one of these, in seconds."""
     known = (
         traces[resume.trace].resolution_s
         for resume, session in counted

@@ -1,4 +1,4 @@
-"""Why a figure of a resume is not known."""
+"""Why a figure of a resume could not be measured."""
 
 from __future__ import annotations
 

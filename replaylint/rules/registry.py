@@ -1,40 +1,32 @@
-"""What a rule is: its declaration, what it listens to, and what it says.
+"""What a rule is: its declaration, the events that it listens to, and what it says.
 
-A rule's file declares `RULE` and registers up to a few pure functions on it: one that *sees* events in windows, whose
-occurrences the runner counts, and those that decide when a fact is certain. A rule keeps no state of its own. Its
-docstring is the only source of its explanation.
+A rule's file declares `RULE` and registers a few pure functions on it. A rule keeps no state of its own: what it has to
+count in a window it returns as `Counted`, and says what that comes to when the resume has ended. Its docstring is the
+only source of its explanation.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, Union
 
 from replaylint.rules.words import Clause, Count, cut, elapsed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
     from replaylint.recording.message import Side
-    from replaylint.replay.facts import Frame
-    from replaylint.replay.states import Event, State
-    from replaylint.replay.window import End, Occurrences, Past, Resume, Role, Seen, Stray, Window
+    from replaylint.replay.events import Event, Located
+    from replaylint.replay.window import End, Occurrences, Past, Resume, Role, Window
 
-    See = Callable[[Window, Event, Seen], "Severity | Violation | None"]
-    SeeAfter = Callable[[Connection, Past, Event, Seen], "Violation | None"]
-    SeePlain = Callable[[Resume, Seen], "Severity | None"]
-    Notice = Callable[[Connection, Seen, "Window | None"], "Severity | Violation | None"]
-    AtRequestEnd = Callable[[Resume], Iterable["Violation"]]
-    AtStray = Callable[[Connection, Stray], "Violation | None"]
-    AtUnnamed = Callable[[Connection, str, Occurrences, "Request | None"], "Violation | None"]
-    Read = Callable[["Connection | None", Frame], "Violation | None"]
-    AtRecordingEnd = Callable[[int], "Violation | None"]
-    AtUnanswered = Callable[[Connection, Request, End], "Violation | None"]
+    Found = Union["Violation", Iterable["Violation | Counted"], None]  # noqa: UP007  (its members come later)
+    Settle = Callable[[Resume, "Window | None", Occurrences], "Violation | None"]
     Confirm = Callable[[Connection, "Violation"], "Severity | None"]
 
 Party = Literal["agent", "client", "recording"]
+_E = TypeVar("_E", bound="Event")
 
 
 class Severity(IntEnum):
@@ -52,20 +44,23 @@ ERROR: Final = Severity.ERROR
 REQUEST: Final = "request"
 """What the request that a finding concerns is called among its evidence."""
 
-VERSIONS: Final = (1, 2)
-ENDS: Final[tuple[End, ...]] = ("success", "error", "cancelled", "closed", "open")
+
+class Counted(NamedTuple):
+    """An occurrence, kept on a window or on a plain resume until the request ends. The gravest severity counts."""
+
+    on: Window | Resume
+    severity: Severity
 
 
 class Rule:
     """A rule.
 
     `party` has to fix it; None: each violation says who. `severities` are those that a violation can have, the usual
-    one first.
-    `message` is the rule's sentence, a template over the facts of a violation.
-    `suppressed_by` names the rules beside which it is silent for the same request, with the least severity that
-    silences it. `needs_beginning`: it argues from the absence of something earlier, so it is silent where the
-    connection's beginning is not in the recording. `needs_order`: it argues from the order of messages of both sides,
-    so it is silent where that is not known.
+    one first. `message` is the rule's sentence, a template over the facts of a violation. `suppressed_by` names the
+    rules beside which it is silent for the same request, with the least severity that silences it. `needs_beginning`:
+    it argues from the absence of something earlier, so it is silent where the connection's beginning is not in the
+    recording. `needs_order`: it argues from the order of messages of both sides, so it is silent where that is not
+    known.
     """
 
     def __init__(
@@ -88,100 +83,34 @@ class Rule:
         self.suppressed_by = suppressed_by or {}
         self.needs_beginning = needs_beginning
         self.needs_order = needs_order
-        self.listening: dict[tuple[int | None, State, Event], See] = {}
-        self.listening_after: dict[Event, SeeAfter] = {}
-        self.see_plain: SeePlain | None = None
-        self.notice: dict[str, Notice] = {}
-        self.request_end: AtRequestEnd | None = None
-        self.ends: tuple[End, ...] = ()
-        self.stray: AtStray | None = None
-        self.read: dict[str, Read] = {}
-        self.unnamed: AtUnnamed | None = None
-        self.unanswered: AtUnanswered | None = None
-        self.recording_end: AtRecordingEnd | None = None
-        self.confirm: dict[int | None, Confirm] = {}
+        self.handlers: dict[type[Any], list[tuple[tuple[object, ...], Callable[[Any], Found]]]] = {}
+        """Functions by the event that they are called for, each with the cases of it, none for all."""
+        self.settle: Settle | None = None
+        self.settles_at: tuple[End, ...] = ()
+        self.confirm: dict[int, Confirm] = {}
 
-    def sees(
-        self, *, states: Iterable[State], events: Iterable[Event], versions: Iterable[int] = VERSIONS
-    ) -> Callable[[See], See]:
-        """Called for these events in these states.
+    def on(self, kind: type[_E], *cases: object) -> Callable[[Callable[[_E], Found]], Callable[[_E], Found]]:
+        """Called for events of this kind, or of these cases of it. Returns or yields violations and what to count."""
 
-        A severity is counted on the window, for `at_request_end` to settle; a violation stands as it is.
+        def register(function: Callable[[_E], Found]) -> Callable[[_E], Found]:
+            self.handlers.setdefault(kind, []).append((cases, function))
+            return function
+
+        return register
+
+    def settles(self, *ends: End) -> Callable[[Settle], Settle]:
+        """Called when a resume has ended, in one of these ways or in any, for each window in which the rule counted.
+
+        Where it counted on a plain resume, the window is None.
         """
 
-        def register(function: See) -> See:
-            for version in versions:
-                for state in states:
-                    for event in events:
-                        self.listening[version, state, event] = function
+        def register(function: Settle) -> Settle:
+            self.settle, self.settles_at = function, ends
             return function
 
         return register
 
-    def sees_after(self, *events: Event) -> Callable[[SeeAfter], SeeAfter]:
-        """Called for these events of a session whose last replay has ended."""
-
-        def register(function: SeeAfter) -> SeeAfter:
-            for event in events:
-                self.listening_after[event] = function
-            return function
-
-        return register
-
-    def sees_plain(self, function: SeePlain) -> SeePlain:
-        """Called for the updates of the session of a pending request that asks for no history."""
-        self.see_plain = function
-        return function
-
-    def notices(self, *facts: str) -> Callable[[Notice], Notice]:
-        """Called for these facts. A severity is counted on the window, for `at_request_end` to settle."""
-
-        def register(function: Notice) -> Notice:
-            for fact in facts:
-                self.notice[fact] = function
-            return function
-
-        return register
-
-    def reads(self, *kinds: str) -> Callable[[Read], Read]:
-        """Called for messages that are this, and for what stands in the place of one."""
-
-        def register(function: Read) -> Read:
-            for kind in kinds:
-                self.read[kind] = function
-            return function
-
-        return register
-
-    def at_request_end(self, *ends: End) -> Callable[[AtRequestEnd], AtRequestEnd]:
-        """Called when a resume has ended in one of these ways, or in any, with its windows as they were then.
-
-        A rule that also sees events or facts settles what it saw: it is called only if a window holds something.
-        """
-
-        def register(function: AtRequestEnd) -> AtRequestEnd:
-            self.request_end = function
-            self.ends = ends or ENDS
-            return function
-
-        return register
-
-    def at_stray_marker(self, function: AtStray) -> AtStray:
-        """Called for a marker that belongs to no request."""
-        self.stray = function
-        return function
-
-    def at_unnamed(self, function: AtUnnamed) -> AtUnnamed:
-        """Called for the updates of a session that only the result of a request named, or nothing at all."""
-        self.unnamed = function
-        return function
-
-    def at_unanswered(self, function: AtUnanswered) -> AtUnanswered:
-        """Called for each request that is unanswered when its connection ends."""
-        self.unanswered = function
-        return function
-
-    def at_connection_end(self, version: int) -> Callable[[Confirm], Confirm]:
+    def confirms(self, version: int) -> Callable[[Confirm], Confirm]:
         """Called for each violation on a connection of this version at its end: its severity, or None for none."""
 
         def register(function: Confirm) -> Confirm:
@@ -190,64 +119,40 @@ class Rule:
 
         return register
 
-    def at_recording_end(self, function: AtRecordingEnd) -> AtRecordingEnd:
-        """Called when a recording was read to its end and nothing in it was lost, with its number of resumes."""
-        self.recording_end = function
-        return function
-
-    def seen_in(self, resume: Resume) -> Iterator[tuple[Window, Occurrences]]:
-        """The windows of this resume in which the rule saw something, and what."""
-        for window in resume.windows.values():
-            seen = window.occurrences.get(self.code)
-            if seen is not None:
-                yield window, seen
-
-    def saw(
+    def at(
         self,
+        event: Located,
         severity: Severity,
-        connection: Connection,
-        seen: Seen,
         *,
         window: Window | None = None,
         past: Past | None = None,
+        request: Request | None = None,
+        concerns: Request | None = None,
+        party: Party | None = None,
+        about: object = None,
+        request_id: object = None,
         **facts: object,
     ) -> Violation:
-        """A violation for one message, in this window, after that one, or outside any."""
+        """A violation at the line of this event: in this window, after that one, of this request, or of none.
+
+        `concerns` is the request whose method and session it is about, where that is not the event's.
+        """
         violation = Violation(
             self,
             severity,
-            seen.line,
+            event.line,
             window=window,
             past=past,
-            connection=connection,
-            session_id=seen.session_id or None,
-            what=seen.what,
+            connection=event.connection,
+            request=request,
+            session_id=event.session_id if concerns is None else concerns.session_id,
+            what=event.what if concerns is None else concerns.method,
+            party=party or self.party or getattr(event, "side", None) or "agent",
+            about=about,
+            request_id=request_id,
         )
         violation.facts.update(facts)
         return violation
-
-    def read_in(
-        self,
-        severity: Severity,
-        connection: Connection | None,
-        frame: Frame,
-        *,
-        party: Party | None = None,
-        **facts: Any,
-    ) -> Violation:
-        """A violation for what a message was, or what stood in the place of one; its side has to fix it."""
-        concerned = frame.other or frame.request
-        facts.setdefault("what", concerned.method if concerned is not None else "")
-        return Violation(
-            self,
-            severity,
-            frame.line,
-            connection=connection,
-            request=frame.request,
-            session_id=concerned.session_id if concerned is not None else None,
-            party=party or self.party or frame.side or "agent",
-            **facts,
-        )
 
     def counted_outside(
         self, severity: Severity, connection: Connection, session_id: str, seen: Occurrences, **facts: object
@@ -271,7 +176,7 @@ class Rule:
         return violation
 
     def counted(self, window: Window, seen: Occurrences, **facts: object) -> Violation:
-        """A violation for what the rule saw in a window."""
+        """A violation for what the rule counted in a window."""
         violation = Violation(
             self,
             seen.severity,

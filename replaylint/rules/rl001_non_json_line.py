@@ -23,15 +23,15 @@ Example:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from replaylint.replay.facts import Wire
+from replaylint.recording.fragments import embedded
+from replaylint.recording.message import AGENT, Skipped, Unreadable
+from replaylint.replay.events import Noted
 from replaylint.rules.registry import ERROR, WARNING, Rule
 from replaylint.rules.words import described
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -42,28 +42,29 @@ RULE = Rule(
     message="{count:line} {fault}{holds}; {remedy}",
 )
 
-ON_THE_WIRE = "the wire carries JSON-RPC messages only, one a line: logs go to standard error"
-RECORDERS_OWN = "what stood there is not analysed: let one writer at a time append to a recording"
-TOO_LONG = "what stood there is not analysed: raise --max-line"
+
+ON_THE_WIRE: Final = "the wire carries JSON-RPC messages only, one a line: logs go to standard error"
+RECORDERS_OWN: Final = "what stood there is not analysed: let one writer at a time append to a recording"
+TOO_LONG: Final = "what stood there is not analysed: raise --max-line"
 
 
-@RULE.reads(Wire.UNREADABLE)
-def read(connection: Connection | None, frame: Frame) -> Violation:
-    """One finding a side; the first line says what it holds."""
-    held = f", which holds {described(frame.body)} that is lost with it" if frame.body is not None else ""
-    if frame.side is None:
+@RULE.on(Noted, Unreadable)
+def unreadable(event: Noted) -> Violation | None:
+    """One finding a side; the first line says what it holds. What is cut off is RL002's."""
+    if event.cut or not isinstance(event.note, Unreadable):
+        return None
+    lost = embedded(event.note.text)
+    holds = f", which holds {described(lost)} that is lost with it" if lost is not None else ""
+    side = event.side or (AGENT if event.note.wire else None)
+    if side is None:
         fault = "without JSON in the recording itself"
-        return RULE.read_in(
-            WARNING, connection, frame, party="recording", fault=fault, holds=held, remedy=RECORDERS_OWN
-        )
-    fault = f"without JSON from the {frame.side}"
-    return RULE.read_in(ERROR, connection, frame, about=frame.side, fault=fault, holds=held, remedy=ON_THE_WIRE)
+        return RULE.at(event, WARNING, party="recording", fault=fault, holds=holds, remedy=RECORDERS_OWN)
+    fault = f"without JSON from the {side}"
+    return RULE.at(event, ERROR, about=side, fault=fault, holds=holds, remedy=ON_THE_WIRE)
 
 
-@RULE.reads(Wire.SKIPPED)
-def skipped(connection: Connection | None, frame: Frame) -> Violation:
+@RULE.on(Noted, Skipped)
+def skipped(event: Noted) -> Violation:
     """One finding a connection."""
     fault = "longer than --max-line"
-    return RULE.read_in(
-        WARNING, connection, frame, party="recording", about=TOO_LONG, fault=fault, holds="", remedy=TOO_LONG
-    )
+    return RULE.at(event, WARNING, party="recording", about=TOO_LONG, fault=fault, holds="", remedy=TOO_LONG)

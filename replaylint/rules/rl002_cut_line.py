@@ -20,12 +20,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Wire
+from replaylint.recording.message import Unreadable
+from replaylint.replay.events import Noted
 from replaylint.rules.registry import WARNING, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -38,8 +37,10 @@ RULE = Rule(
 )
 
 
-@RULE.reads(Wire.CUT)
-def read(connection: Connection | None, frame: Frame) -> Violation:
+@RULE.on(Noted, Unreadable)
+def cut(event: Noted) -> Violation | None:
     """Of a recorder's own line the side is not known."""
-    last = "the last line of the recording" if frame.side is None else f"the last text of the {frame.side}"
-    return RULE.read_in(WARNING, connection, frame, about=frame.side, last=last)
+    if not event.cut:
+        return None
+    last = "the last line of the recording" if event.side is None else f"the last text of the {event.side}"
+    return RULE.at(event, WARNING, about=event.side, last=last)

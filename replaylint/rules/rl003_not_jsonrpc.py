@@ -21,15 +21,14 @@ Example:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from replaylint.replay.facts import Wire
+from replaylint.recording.message import AGENT, NoMessage
+from replaylint.replay.events import Noted, Unversioned
 from replaylint.rules.registry import WARNING, Rule
 from replaylint.rules.words import method_of
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -40,17 +39,24 @@ RULE = Rule(
     message="{count:message} {origin} {fault}",
 )
 
-NO_MESSAGE = 'of JSON that is no JSON-RPC: neither "method" nor "id", "result" or "error"; receivers drop it'
-NO_VERSION = 'without "jsonrpc": "2.0", which earlier ones have; JSON-RPC requires it of every message'
+
+NO_MESSAGE: Final = 'of JSON that is no JSON-RPC: neither "method" nor "id", "result" or "error"; receivers drop it'
+NO_VERSION: Final = 'without "jsonrpc": "2.0", which earlier ones have; JSON-RPC requires it of every message'
 
 
-@RULE.reads(Wire.NO_MESSAGE, Wire.NO_VERSION)
-def read(connection: Connection | None, frame: Frame) -> Violation:
+@RULE.on(Noted, NoMessage)
+def no_message(event: Noted) -> Violation:
     """One finding a side."""
-    fault = NO_MESSAGE if frame.body is None else NO_VERSION
-    if frame.side is None and frame.body is None:
-        origin = "in the recording itself"
-        return RULE.read_in(WARNING, connection, frame, party="recording", origin=origin, fault=fault)
-    origin = f"from the {frame.side or 'agent'}"
-    what = method_of(frame.body)
-    return RULE.read_in(WARNING, connection, frame, about=frame.side, what=what, origin=origin, fault=fault)
+    side = event.side or (AGENT if isinstance(event.note, NoMessage) and event.note.wire else None)
+    if side is None:
+        return RULE.at(event, WARNING, party="recording", origin="in the recording itself", fault=NO_MESSAGE)
+    return RULE.at(event, WARNING, about=side, origin=f"from the {side}", fault=NO_MESSAGE)
+
+
+@RULE.on(Noted, Unversioned)
+def no_version(event: Noted) -> Violation:
+    """One finding a side."""
+    origin = f"from the {event.side or 'agent'}"
+    violation = RULE.at(event, WARNING, about=event.side, origin=origin, fault=NO_VERSION)
+    violation.what = method_of(event.note.body) if isinstance(event.note, Unversioned) else ""
+    return violation

@@ -19,13 +19,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Wire
+from replaylint.recording.message import ClockStep
+from replaylint.replay.events import Noted
 from replaylint.rules.registry import WARNING, Rule
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -38,8 +37,9 @@ RULE = Rule(
 )
 
 
-@RULE.reads(Wire.CLOCK_STEP)
-def read(connection: Connection | None, frame: Frame) -> Violation:
-    """One finding a recording."""
-    back = frame.body if isinstance(frame.body, float | int) else 0.0
-    return RULE.read_in(WARNING, connection, frame, back=duration(back))
+@RULE.on(Noted, ClockStep)
+def step(event: Noted) -> Violation | None:
+    """One finding a recording. Where another clock goes on, nothing went back."""
+    if not isinstance(event.note, ClockStep) or event.note.seconds is None:
+        return None
+    return RULE.at(event, WARNING, back=duration(event.note.seconds))

@@ -18,6 +18,7 @@ Example:
 
 from __future__ import annotations
 
+from replaylint.replay.events import RecordingEnded
 from replaylint.rules.registry import INFO, Rule, Violation
 
 RULE = Rule(
@@ -29,7 +30,7 @@ RULE = Rule(
 )
 
 
-@RULE.at_recording_end
-def settle(resumes: int) -> Violation | None:
+@RULE.on(RecordingEnded)
+def ended(event: RecordingEnded) -> Violation | None:
     """Only of a recording that was read to its end, and of which nothing is known to be lost."""
-    return None if resumes else Violation(RULE, INFO, 1)
+    return Violation(RULE, INFO, 1) if event.whole and not event.resumes else None

@@ -24,12 +24,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Fact
+from replaylint.protocol.methods import RESUMES
+from replaylint.replay.events import RequestSent
 from replaylint.rules.registry import INFO, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Seen, Window
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -42,7 +41,10 @@ RULE = Rule(
 )
 
 
-@RULE.notices(Fact.NOT_RECORDED)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation:
+@RULE.on(RequestSent, *RESUMES)
+def sent(event: RequestSent) -> Violation | None:
     """At the request."""
-    return RULE.saw(INFO, connection, seen, window=window)
+    resume = event.resume
+    if resume is None or resume.named is None or not event.connection.drops_replays:
+        return None
+    return RULE.at(event, INFO, window=resume.named)

@@ -24,13 +24,11 @@ from typing import TYPE_CHECKING
 
 from replaylint.protocol.exchange import id_key, reported
 from replaylint.recording.message import other
-from replaylint.replay.facts import Wire
+from replaylint.replay.events import ResponseReceived
 from replaylint.rules.registry import ERROR, Rule
 from replaylint.rules.words import identifier
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -44,20 +42,17 @@ RULE = Rule(
 )
 
 
-@RULE.reads(Wire.UNMATCHED)
-def read(connection: Connection | None, frame: Frame) -> Violation | None:
+@RULE.on(ResponseReceived, None)
+def unmatched(event: ResponseReceived) -> Violation | None:
     """The request may only be missing from the recording where messages were lost."""
-    body = frame.body if isinstance(frame.body, dict) else {}
+    body, connection = event.body, event.connection
     nameless = "id" not in body or (body["id"] is None and "error" in body)
-    if connection is None or frame.request is not None or nameless:
+    if event.earlier is not None or nameless or connection.lost_line or connection.exchange.forgot:
         return None
-    if connection.lost_line or connection.exchange.forgot:
-        return None
-    ident, sender = body["id"], frame.side or "agent"
-    return RULE.read_in(
+    ident, sender = body["id"], event.side or "agent"
+    return RULE.at(
+        event,
         ERROR,
-        connection,
-        frame,
         about=id_key(ident),
         request_id=reported(ident),
         ident=identifier(ident),

@@ -24,13 +24,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.recording.message import other
-from replaylint.replay.facts import Wire
+from replaylint.replay.events import ResponseReceived
 from replaylint.rules.registry import ERROR, Rule
 from replaylint.rules.words import identifier
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -43,18 +41,18 @@ RULE = Rule(
 )
 
 
-@RULE.reads(Wire.UNMATCHED)
-def read(connection: Connection | None, frame: Frame) -> Violation | None:
+@RULE.on(ResponseReceived, None)
+def repeated(event: ResponseReceived) -> Violation | None:
     """The answered request is the last one that had this id."""
-    request = frame.request
+    request = event.earlier
     if request is None or not request.answer_line:
         return None
-    party = frame.side or (other(request.side) if request.side is not None else "agent")
-    return RULE.read_in(
+    return RULE.at(
+        event,
         ERROR,
-        connection,
-        frame,
-        party=party,
+        request=request,
+        concerns=request,
+        party=event.side or (other(request.side) if request.side is not None else "agent"),
         method=request.method,
         ident=identifier(request.id),
         response_line=request.answer_line,

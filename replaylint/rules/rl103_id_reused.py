@@ -26,13 +26,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Wire
+from replaylint.replay.events import RequestSent
 from replaylint.rules.registry import ERROR, Rule
 from replaylint.rules.words import identifier
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -46,16 +44,17 @@ RULE = Rule(
 )
 
 
-@RULE.reads(Wire.ID_REUSED)
-def read(connection: Connection | None, frame: Frame) -> Violation | None:
+@RULE.on(RequestSent)
+def sent(event: RequestSent) -> Violation | None:
     """At the request that came later."""
-    request, pending = frame.request, frame.other
-    if request is None or pending is None:
+    request, pending = event.request, event.reuses
+    if pending is None:
         return None
-    return RULE.read_in(
+    return RULE.at(
+        event,
         ERROR,
-        connection,
-        frame,
+        request=request,
+        concerns=pending,
         method=request.method,
         ident=identifier(request.id),
         pending=pending.method,

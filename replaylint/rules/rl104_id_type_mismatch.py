@@ -22,13 +22,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Wire
+from replaylint.replay.events import ResponseReceived
 from replaylint.rules.registry import ERROR, Rule
 from replaylint.rules.words import identifier
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -41,18 +39,18 @@ RULE = Rule(
 )
 
 
-@RULE.reads(Wire.OTHER_TYPE)
-def read(connection: Connection | None, frame: Frame) -> Violation | None:
-    """At the response."""
-    request, body = frame.request, frame.body if isinstance(frame.body, dict) else {}
-    if request is None:
+@RULE.on(ResponseReceived)
+def received(event: ResponseReceived) -> Violation | None:
+    """At the response. An error with id null is the answer to what could not be read."""
+    request, ident = event.request, event.body.get("id")
+    if request is None or ident is None or ident == request.id or request.answers_to(ident):
         return None
-    return RULE.read_in(
+    return RULE.at(
+        event,
         ERROR,
-        connection,
-        frame,
+        request=request,
         method=request.method,
-        ident=identifier(body.get("id")),
+        ident=identifier(ident),
         expected=identifier(request.id),
         asker=request.side or "other side",
     )

@@ -25,16 +25,16 @@ Example:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from replaylint.protocol.methods import WAIT_FOR_SOMEONE
 from replaylint.recording.message import CLIENT
+from replaylint.replay.events import ConnectionEnded
 from replaylint.rules.registry import ERROR, INFO, WARNING, Rule, Violation
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.protocol.exchange import Request
-    from replaylint.replay.window import End
+    from collections.abc import Iterator
+
     from replaylint.rules.registry import Party
 
 RULE = Rule(
@@ -46,28 +46,31 @@ RULE = Rule(
     suppressed_by={"RL209": WARNING, "RL213": ERROR},
 )
 
-OWED = "every request is answered: the {} owes a result or an error, also when it fails or shuts down"
-BUSY = "a person or a model may still be at it: the {} owes a result or an error once that is done"
-ENDS = {"closed": "the connection ended", "open": "the recording stops"}
+
+OWED: Final = "every request is answered: the {} owes a result or an error, also when it fails or shuts down"
+BUSY: Final = "a person or a model may still be at it: the {} owes a result or an error once that is done"
+ENDS: Final = {"closed": "the connection ended", "open": "the recording stops"}
 
 
-@RULE.at_unanswered
-def unanswered(connection: Connection, request: Request, end: End) -> Violation | None:
+@RULE.on(ConnectionEnded)
+def ended(event: ConnectionEnded) -> Iterator[Violation]:
     """The end of the connection came first, and no message was lost in which the answer could have been."""
-    if connection.lost_line > request.line:
-        return None
-    someone = end == "open" and request.method in WAIT_FOR_SOMEONE
-    party: Party = "client" if request.side is not None and request.side != CLIENT else "agent"
-    return Violation(
-        RULE,
-        INFO if someone else WARNING,
-        request.line,
-        connection=connection,
-        request=request,
-        session_id=request.session_id,
-        what=request.method,
-        party=party,
-        method=request.method,
-        end=ENDS.get(end, end),
-        owes=(BUSY if someone else OWED).format(party),
-    )
+    connection = event.connection
+    for request in sorted(connection.exchange.pending(), key=lambda request: request.line):
+        if connection.lost_line > request.line:
+            continue
+        someone = event.end == "open" and request.method in WAIT_FOR_SOMEONE
+        party: Party = "client" if request.side is not None and request.side != CLIENT else "agent"
+        yield Violation(
+            RULE,
+            INFO if someone else WARNING,
+            request.line,
+            connection=connection,
+            request=request,
+            session_id=request.session_id,
+            what=request.method,
+            party=party,
+            method=request.method,
+            end=ENDS.get(event.end, event.end),
+            owes=(BUSY if someone else OWED).format(party),
+        )

@@ -24,17 +24,15 @@ Example:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from replaylint.protocol.exchange import id_key
-from replaylint.replay.facts import Wire
+from replaylint.replay.events import ResponseReceived
 from replaylint.rules.registry import ERROR, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -47,18 +45,24 @@ RULE = Rule(
 )
 
 
-@RULE.reads(Wire.RESPONSE, Wire.UNMATCHED)
-def read(connection: Connection | None, frame: Frame) -> Violation | None:
+PLAIN: Final = frozenset({"jsonrpc", "id", "result"})
+"""The members of a response without a fault, if it has no others."""
+
+
+@RULE.on(ResponseReceived)
+def received(event: ResponseReceived) -> Violation | None:
     """Also of a response that answers nothing."""
-    body = frame.body if isinstance(frame.body, dict) else {}
+    body, request = event.body, event.request or event.earlier
+    if body.keys() == PLAIN:
+        return None
     faults = " and ".join(_faults(body))
     if not faults:
         return None
-    request = frame.request
-    return RULE.read_in(
+    return RULE.at(
+        event,
         ERROR,
-        connection,
-        frame,
+        request=request,
+        concerns=request,
         about=id_key(body.get("id")) if request is None else None,
         response=f"the response to {request.method}" if request is not None else "a response",
         faults=faults,

@@ -22,13 +22,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Wire
+from replaylint.replay.events import Batch, Noted
 from replaylint.rules.registry import WARNING, Rule
 from replaylint.rules.words import Count, method_of
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -41,10 +39,11 @@ RULE = Rule(
 )
 
 
-@RULE.reads(Wire.BATCH)
-def read(connection: Connection | None, frame: Frame) -> Violation:
+@RULE.on(Noted, Batch)
+def batch(event: Noted) -> Violation:
     """One finding a side."""
-    items = frame.body if isinstance(frame.body, list) else []
-    sender = frame.side or "agent"
-    what = method_of(items[0]) if items else ""
-    return RULE.read_in(WARNING, connection, frame, about=frame.side, what=what, sender=sender, items=Count(len(items)))
+    items = event.note.items if isinstance(event.note, Batch) else []
+    sender = event.side or "agent"
+    violation = RULE.at(event, WARNING, about=event.side, sender=sender, items=Count(len(items)))
+    violation.what = method_of(items[0]) if items else ""
+    return violation

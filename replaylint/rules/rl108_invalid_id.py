@@ -21,14 +21,12 @@ Example:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from replaylint.replay.facts import Wire
+from replaylint.replay.events import RequestSent
 from replaylint.rules.registry import ERROR, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -40,14 +38,15 @@ RULE = Rule(
     "response",
 )
 
-KINDS = {bool: "a boolean", float: "a fraction", list: "a list", dict: "an object"}
+
+KINDS: Final = {bool: "a boolean", float: "a fraction", list: "a list", dict: "an object"}
 
 
-@RULE.reads(Wire.INVALID_ID)
-def read(connection: Connection | None, frame: Frame) -> Violation | None:
+@RULE.on(RequestSent)
+def sent(event: RequestSent) -> Violation | None:
     """At the request."""
-    request, body = frame.request, frame.body if isinstance(frame.body, dict) else {}
-    if request is None:
+    request = event.request
+    if not request.invalid:
         return None
-    kind = KINDS.get(type(body.get("id")), "null")
-    return RULE.read_in(ERROR, connection, frame, method=request.method, kind=kind)
+    kind = KINDS.get(type(event.body.get("id")), "null")
+    return RULE.at(event, ERROR, request=request, method=request.method, kind=kind)

@@ -22,14 +22,13 @@ Example:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from replaylint.replay.facts import Wire
+from replaylint.protocol.methods import INITIALIZE
+from replaylint.replay.events import ResponseReceived
 from replaylint.rules.registry import ERROR, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -41,15 +40,15 @@ RULE = Rule(
     "version, so the agent has to answer with the one that it speaks",
 )
 
-V1_FIELDS = ("agentCapabilities", "agentInfo")
-V2_FIELD = "info"
+
+V1_FIELDS: Final = ("agentCapabilities", "agentInfo")
+V2_FIELD: Final = "info"
 
 
-@RULE.reads(Wire.INITIALIZED)
-def read(connection: Connection | None, frame: Frame) -> Violation | None:
+@RULE.on(ResponseReceived, INITIALIZE)
+def initialized(event: ResponseReceived) -> Violation | None:
     """At the response."""
-    body = frame.body if isinstance(frame.body, dict) else {}
-    result = body.get("result")
+    result = event.body.get("result")
     if not isinstance(result, dict):
         return None
     version = result.get("protocolVersion")
@@ -60,4 +59,4 @@ def read(connection: Connection | None, frame: Frame) -> Violation | None:
         has, lacks = V2_FIELD, " or ".join(V1_FIELDS)
     else:
         return None
-    return RULE.read_in(ERROR, connection, frame, version=version, has=has, lacks=lacks)
+    return RULE.at(event, ERROR, request=event.request, version=version, has=has, lacks=lacks)

@@ -36,7 +36,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from replaylint.replay.states import Event
+from replaylint.replay.events import ResumeEnded
+from replaylint.replay.states import Trigger
 from replaylint.replay.window import Point
 from replaylint.rules.registry import ERROR, INFO, WARNING, Rule, Severity, Violation
 from replaylint.rules.words import Clause, apart
@@ -60,14 +61,15 @@ SENDS_VENDOR_EVENT: Final = "@agentclientprotocol/claude-agent-acp"
 """The agent of the second seed."""
 
 
-@RULE.at_request_end("success")
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.on(ResumeEnded, "success")
+def ended(event: ResumeEnded) -> Iterator[Violation]:
     """A success, and sessions without a marker. If none has one, one finding lists them."""
+    resume = event.resume
     connection = resume.connection
     v2 = connection.version == 2
     if not resume.replaying or resume.lost or not (v2 or connection.opted_in):
         return
-    kind = Event.MARKER if v2 else Event.VENDOR_MARKER
+    kind = Trigger.MARKER if v2 else Trigger.VENDOR_MARKER
     windows = list(resume.windows.values())
     if not windows:
         return  # the request names no session
@@ -79,7 +81,7 @@ def settle(resume: Resume) -> Iterator[Violation]:
         yield _violation(resume, [window], v2=v2)
 
 
-@RULE.at_connection_end(1)
+@RULE.confirms(1)
 def confirm(connection: Connection, violation: Violation) -> Severity:
     """What a missing vendor event is worth is known when the connection has ended; the sentence says why."""
     if connection.vendor_seen:

@@ -30,12 +30,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.states import Event, State
-from replaylint.rules.registry import ERROR, Rule, Violation
+from replaylint.replay.events import MarkerAssigned
+from replaylint.rules.registry import ERROR, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Past, Seen, Window
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL202",
@@ -48,17 +47,12 @@ RULE = Rule(
 )
 
 
-@RULE.sees(states={State.VENDOR_MARKED, State.MARKED}, events={Event.MARKER, Event.VENDOR_MARKER})
-def see(window: Window, event: Event, seen: Seen) -> Violation | None:
-    """The session has a marker of this kind already."""
-    mark = window.mark_of(event)
-    if mark is None:
-        return None
-    return RULE.saw(ERROR, window.resume.connection, seen, window=window, marker_line=mark.line)
-
-
-@RULE.sees_after(Event.MARKER, Event.VENDOR_MARKER)
-def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> Violation | None:
-    """The same, after the request's end: also where the first one was late."""
-    first = past.line_of(event)
-    return RULE.saw(ERROR, connection, seen, past=past, marker_line=first) if first else None
+@RULE.on(MarkerAssigned)
+def assigned(event: MarkerAssigned) -> Violation | None:
+    """The session has a marker of this kind already, also where that was late."""
+    window, past = event.window, event.past
+    if window is not None:
+        mark = window.mark_of(event.trigger)
+        return None if mark is None else RULE.at(event, ERROR, window=window, marker_line=mark.line)
+    first = past.line_of(event.trigger) if past is not None else 0
+    return RULE.at(event, ERROR, past=past, marker_line=first) if first else None

@@ -29,13 +29,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.states import Event
-from replaylint.rules.registry import ERROR, Rule, Violation
+from replaylint.replay.events import MarkerAssigned
+from replaylint.replay.window import Point
+from replaylint.rules.registry import ERROR, Rule
 from replaylint.rules.words import Clause, apart
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Past, Seen
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL203",
@@ -47,11 +47,12 @@ RULE = Rule(
 )
 
 
-@RULE.sees_after(Event.MARKER, Event.VENDOR_MARKER)
-def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> Violation | None:
+@RULE.on(MarkerAssigned)
+def assigned(event: MarkerAssigned) -> Violation | None:
     """The first marker of its kind."""
-    if not past.response.line or past.line_of(event):
+    past = event.past
+    if past is None or not past.response.line or past.line_of(event.trigger):
         return None
-    waited = apart(past.response, seen.at, connection.steps)
+    waited = apart(past.response, Point(event.line, event.time), event.connection.steps)
     late = Clause(f" ({waited} later at line {{line}})") if waited else ""
-    return RULE.saw(ERROR, connection, seen, past=past, response_line=past.response.line, late=late)
+    return RULE.at(event, ERROR, past=past, response_line=past.response.line, late=late)

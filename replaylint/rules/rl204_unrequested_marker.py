@@ -31,11 +31,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.rules.registry import ERROR, Rule, Violation
+from replaylint.replay.events import MarkerAssigned
+from replaylint.rules.registry import ERROR, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Stray
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL204",
@@ -48,7 +48,10 @@ RULE = Rule(
 )
 
 
-@RULE.at_stray_marker
-def stray(connection: Connection, stray: Stray) -> Violation | None:
+@RULE.on(MarkerAssigned)
+def assigned(event: MarkerAssigned) -> Violation | None:
     """It belongs to no replay, none is pending that it could have been meant for, and no request may be lost."""
-    return None if stray.unannounced or connection.lost_line else RULE.saw(ERROR, connection, stray.seen)
+    owned = event.window is not None or event.past is not None
+    if owned or event.unannounced or event.connection.lost_line:
+        return None
+    return RULE.at(event, ERROR)

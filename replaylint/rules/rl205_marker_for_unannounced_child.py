@@ -30,11 +30,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.rules.registry import ERROR, Rule, Violation
+from replaylint.replay.events import MarkerAssigned
+from replaylint.rules.registry import ERROR, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Stray
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL205",
@@ -48,9 +48,9 @@ RULE = Rule(
 )
 
 
-@RULE.at_stray_marker
-def stray(connection: Connection, stray: Stray) -> Violation | None:
+@RULE.on(MarkerAssigned)
+def assigned(event: MarkerAssigned) -> Violation | None:
     """A replay was pending, and ended without an announcement of this session."""
-    if not stray.unannounced or stray.during is None:
+    if event.past is not None or not event.unannounced or event.during is None:
         return None
-    return RULE.saw(ERROR, connection, stray.seen, request_line=stray.during.request.line)
+    return RULE.at(event, ERROR, request_line=event.during.request.line)

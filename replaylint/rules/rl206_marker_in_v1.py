@@ -27,12 +27,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Fact
-from replaylint.rules.registry import ERROR, Rule, Violation
+from replaylint.protocol.methods import UPDATE
+from replaylint.protocol.variants import REPLAY_COMPLETE, variant_of
+from replaylint.replay.events import NotificationSent, UpdateReceived
+from replaylint.replay.states import Trigger
+from replaylint.rules.registry import ERROR, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Seen, Window
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL206",
@@ -44,7 +46,20 @@ RULE = Rule(
 )
 
 
-@RULE.notices(Fact.MARKER_IN_V1)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation:
+@RULE.on(UpdateReceived, Trigger.EITHER)
+def received(event: UpdateReceived) -> Violation | None:
     """Wherever it came."""
-    return RULE.saw(ERROR, connection, seen, window=window)
+    if event.variant != REPLAY_COMPLETE or event.connection.version != 1:
+        return None
+    return RULE.at(event, ERROR, window=event.window)
+
+
+@RULE.on(NotificationSent, UPDATE)
+def nameless(event: NotificationSent) -> Violation | None:
+    """Also without a session."""
+    named = event.session_id is not None or event.connection.version != 1
+    if named or variant_of(event.params) != REPLAY_COMPLETE:
+        return None
+    violation = RULE.at(event, ERROR)
+    violation.what = REPLAY_COMPLETE
+    return violation

@@ -29,13 +29,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.protocol.variants import REPLAY_COMPLETE
-from replaylint.replay.facts import Fact
-from replaylint.rules.registry import ERROR, Rule, Violation
+from replaylint.protocol.methods import UPDATE
+from replaylint.protocol.variants import NEAR_MISS_METHODS, NEAR_MISSES, REPLAY_COMPLETE, variant_of
+from replaylint.recording.message import CLIENT
+from replaylint.replay.events import NotificationSent, UpdateReceived
+from replaylint.replay.states import Trigger
+from replaylint.rules.registry import ERROR, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Seen, Window
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL207",
@@ -47,10 +49,33 @@ RULE = Rule(
 )
 
 
-@RULE.notices(Fact.NEAR_MISS)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation:
-    """A variant, a method, or a marker without a session."""
-    what = seen.what
-    if what == REPLAY_COMPLETE:
-        what += " as a notification of its own" if seen.session_id else " without a string sessionId"
-    return RULE.saw(ERROR, connection, seen, window=window, what=what)
+@RULE.on(UpdateReceived, Trigger.EITHER)
+def received(event: UpdateReceived) -> Violation | None:
+    """A variant that is nearly the marker's."""
+    if event.variant not in NEAR_MISSES:
+        return None
+    return RULE.at(event, ERROR, window=event.window, what=event.variant)
+
+
+@RULE.on(NotificationSent)
+def sent(event: NotificationSent) -> Violation | None:
+    """A method of its own, or a marker that names no session."""
+    method = event.method
+    if method == UPDATE:
+        return _nameless(event)
+    if event.side is CLIENT or not method.endswith(NEAR_MISS_METHODS):
+        return None
+    named = " as a notification of its own" if event.session_id else " without a string sessionId"
+    what = method + named if method == REPLAY_COMPLETE else method
+    return RULE.at(event, ERROR, window=event.window, what=what)
+
+
+def _nameless(event: NotificationSent) -> Violation | None:
+    variant = variant_of(event.params)
+    v1 = event.connection.version == 1  # where it is no marker, whatever it names
+    if event.session_id is not None or variant not in NEAR_MISS_METHODS or (v1 and variant == REPLAY_COMPLETE):
+        return None
+    what = f"{variant} without a string sessionId" if variant == REPLAY_COMPLETE else variant
+    violation = RULE.at(event, ERROR, what=what)
+    violation.what = variant or ""
+    return violation

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replaylint.replay.events import ResumeEnded
 from replaylint.replay.outcome import rejected
 from replaylint.rules.registry import ERROR, INFO, Rule, Violation
 from replaylint.rules.words import Clause, Count
@@ -35,7 +36,6 @@ from replaylint.rules.words import Clause, Count
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.replay.window import Resume
 
 RULE = Rule(
     "RL208",
@@ -47,9 +47,10 @@ RULE = Rule(
 )
 
 
-@RULE.at_request_end("error")
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.on(ResumeEnded, "error")
+def ended(event: ResumeEnded) -> Iterator[Violation]:
     """An update may have been in flight where the session was active and no marker came."""
+    resume = event.resume
     window, response = resume.named, resume.response
     if not resume.cursor or not rejected(resume) or window is None or response is None:
         return

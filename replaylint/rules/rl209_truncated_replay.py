@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replaylint.replay.events import ResumeEnded
 from replaylint.replay.outcome import outcome
 from replaylint.replay.window import Point
 from replaylint.rules.registry import ERROR, INFO, WARNING, Rule, Violation
@@ -36,7 +37,6 @@ from replaylint.rules.words import Clause, Count, elapsed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.replay.window import Resume
 
 RULE = Rule(
     "RL209",
@@ -55,9 +55,10 @@ CHILDREN = "only announcements and states of children came, so nothing can be ta
 NOTHING = "nothing came that could be taken for the full history"
 
 
-@RULE.at_request_end("error", "cancelled", "closed")
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.on(ResumeEnded, "error", "cancelled", "closed")
+def ended(event: ResumeEnded) -> Iterator[Violation]:
     """Each session whose outcome is truncated."""
+    resume = event.resume
     if not resume.replaying or resume.lost:
         return
     request, response = resume.request, resume.response

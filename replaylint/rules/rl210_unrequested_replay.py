@@ -29,16 +29,18 @@ Example:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from replaylint.protocol.variants import BUSY_STATES, MESSAGES, USER_MESSAGES
-from replaylint.rules.registry import ERROR, INFO, WARNING, Rule, Severity, Violation
+from replaylint.replay.events import UpdateReceived
+from replaylint.replay.states import Trigger
+from replaylint.rules.registry import ERROR, INFO, WARNING, Counted, Rule, Severity, Violation
 from replaylint.rules.words import elapsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.replay.window import Occurrences, Resume, Seen
+    from replaylint.replay.window import Occurrences, Resume, Window
 
 RULE = Rule(
     "RL210",
@@ -51,36 +53,34 @@ RULE = Rule(
 )
 
 
-REPLAYED = "such a request replays nothing: send history only for {}"
-LIVE = "this may be live output of a turn; if it is not, history is replayed only for {}"
+REPLAYED: Final = "such a request replays nothing: send history only for {}"
+LIVE: Final = "this may be live output of a turn; if it is not, history is replayed only for {}"
 
 
-@RULE.sees_plain
-def see(resume: Resume, seen: Seen) -> Severity | None:
+@RULE.on(UpdateReceived, Trigger.HISTORY)
+def received(event: UpdateReceived) -> Iterator[Counted]:
     """Messages and thoughts; of a session that was active, a user's message while no prompt is unanswered is graver."""
-    if seen.what not in MESSAGES:
-        return None
-    prompts = resume.connection.session(seen.session_id).prompts
-    return WARNING if seen.what in USER_MESSAGES and not prompts else INFO
+    if event.variant in MESSAGES:
+        graver = event.variant in USER_MESSAGES and not event.session.prompts
+        for resume in event.plain:
+            yield Counted(resume, WARNING if graver else INFO)
 
 
-@RULE.at_request_end("success", "error", "cancelled", "closed")
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.settles("success", "error", "cancelled", "closed")
+def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violation | None:
     """The snapshot says whether a turn explains them."""
-    seen = resume.occurrences.get(RULE.code)
-    session_id = resume.session_id
-    if seen is None or session_id is None:
-        return
+    if window is not None:
+        return None
     response = resume.response
     severity = _severity(resume, seen)
     cursor = "a replayFrom cursor" if resume.connection.version == 2 else "session/load"
-    yield Violation(
+    return Violation(
         RULE,
         severity,
         seen.first.line,
         connection=resume.connection,
         request=resume.request,
-        session_id=session_id,
+        session_id=resume.session_id,
         role="named",
         what=seen.what,
         last_line=seen.last.line,

@@ -28,12 +28,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replaylint.replay.events import ResumeEnded
 from replaylint.rules.registry import INFO, WARNING, Rule, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.replay.window import Resume
 
 RULE = Rule(
     "RL211",
@@ -49,13 +49,14 @@ RULE = Rule(
 LIVES = {"prompt": "a prompt on the session was answered", "replay": "a replay of the session brought some"}
 
 
-@RULE.at_request_end("success")
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.on(ResumeEnded, "success")
+def ended(event: ResumeEnded) -> Iterator[Violation]:
     """What the recording shows of the session before makes it a fault."""
+    resume = event.resume
     window, response = resume.named, resume.response
     if window is None or response is None or window.last_line or resume.ambiguous or resume.lost:
         return
-    life = resume.connection.lived.get(window.session_id)
+    life = resume.connection.has_history.get(window.session_id)
     if life is None and resume.connection.version != 1:
         return
     yield Violation(

@@ -30,13 +30,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import STATE
+from replaylint.replay.events import ResumeEnded
 from replaylint.rules.registry import ERROR, Rule, Violation
 from replaylint.rules.words import Clause
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.replay.window import Resume
 
 RULE = Rule(
     "RL212",
@@ -48,9 +48,10 @@ RULE = Rule(
 )
 
 
-@RULE.at_request_end("success")
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.on(ResumeEnded, "success")
+def ended(event: ResumeEnded) -> Iterator[Violation]:
     """No `state_update` for the named session, whoever owns it, between the marker or request and the response."""
+    resume = event.resume
     session_id, response = resume.session_id, resume.response
     if resume.connection.version != 2 or resume.lost or session_id is None or response is None:
         return

@@ -30,12 +30,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replaylint.replay.events import ResumeEnded
 from replaylint.rules.registry import ERROR, INFO, Rule, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.replay.window import Resume
 
 RULE = Rule(
     "RL213",
@@ -50,9 +50,10 @@ RULE = Rule(
 ENDS = {"closed": "the connection ended", "open": "the recording stops"}
 
 
-@RULE.at_request_end("closed", "open")
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.on(ResumeEnded, "closed", "open")
+def ended(event: ResumeEnded) -> Iterator[Violation]:
     """That the agent answered something later shows that it had read the cancellation."""
+    resume = event.resume
     connection = resume.connection
     if not resume.request.cancel_line or resume.lost:
         return

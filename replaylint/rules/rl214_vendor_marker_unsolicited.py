@@ -28,12 +28,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Fact
-from replaylint.rules.registry import ERROR, Rule, Violation
+from replaylint.replay.events import MarkerReceived
+from replaylint.replay.states import Trigger
+from replaylint.rules.registry import ERROR, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Seen, Window
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL214",
@@ -46,7 +46,7 @@ RULE = Rule(
 )
 
 
-@RULE.notices(Fact.VENDOR_EVENT)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation | None:
+@RULE.on(MarkerReceived, Trigger.VENDOR_MARKER)
+def received(event: MarkerReceived) -> Violation | None:
     """The client's `initialize` is in the recording and does not declare it."""
-    return None if connection.opted_in else RULE.saw(ERROR, connection, seen, window=window)
+    return None if event.connection.opted_in else RULE.at(event, ERROR, window=event.window)

@@ -24,12 +24,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Fact
-from replaylint.rules.registry import ERROR, Rule, Violation
+from replaylint.replay.events import MarkerReceived
+from replaylint.replay.states import Trigger
+from replaylint.rules.registry import ERROR, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Seen, Window
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL215",
@@ -41,10 +41,8 @@ RULE = Rule(
 )
 
 
-@RULE.notices(Fact.VENDOR_EVENT)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation | None:
+@RULE.on(MarkerReceived, Trigger.VENDOR_MARKER)
+def received(event: MarkerReceived) -> Violation | None:
     """Whatever the value."""
-    fields = [key for key in ("title", "updatedAt") if key in seen.content]
-    if not fields:
-        return None
-    return RULE.saw(ERROR, connection, seen, window=window, fields=" and ".join(fields))
+    fields = [key for key in ("title", "updatedAt") if key in event.update]
+    return RULE.at(event, ERROR, window=event.window, fields=" and ".join(fields)) if fields else None

@@ -26,12 +26,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.protocol import vendor
-from replaylint.replay.facts import Fact
-from replaylint.rules.registry import INFO, Rule, Violation
+from replaylint.replay.events import UpdateReceived
+from replaylint.replay.states import Trigger
+from replaylint.rules.registry import INFO, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Seen, Window
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL216",
@@ -43,10 +43,9 @@ RULE = Rule(
 )
 
 
-@RULE.notices(Fact.FIRST_HISTORY)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation | None:
+@RULE.on(UpdateReceived, Trigger.HISTORY)
+def received(event: UpdateReceived) -> Violation | None:
     """The index stands on every replayed update, so the first one of a window shows it."""
-    fields = vendor.legacy_keys(seen.content)
-    if not fields or window is None:
-        return None
-    return RULE.saw(INFO, connection, seen, window=window, fields=" and ".join(fields))
+    window = event.window
+    fields = vendor.legacy_keys(event.params) if window is not None and not window.last_line else []
+    return RULE.at(event, INFO, window=window, fields=" and ".join(fields)) if fields else None

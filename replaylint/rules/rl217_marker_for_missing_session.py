@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replaylint.replay.events import ResumeEnded
 from replaylint.replay.outcome import NOT_FOUND
 from replaylint.rules.registry import WARNING, Rule, Violation
 from replaylint.rules.words import Count
@@ -32,7 +33,6 @@ from replaylint.rules.words import Count
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.replay.window import Resume
 
 RULE = Rule(
     "RL217",
@@ -44,9 +44,10 @@ RULE = Rule(
 )
 
 
-@RULE.at_request_end("error")
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.on(ResumeEnded, "error")
+def ended(event: ResumeEnded) -> Iterator[Violation]:
     """A marker of the named session, then the error."""
+    resume = event.resume
     window, response, error = resume.named, resume.response, resume.error
     if window is None or response is None or error is None or error.code != NOT_FOUND or window.marker is None:
         return

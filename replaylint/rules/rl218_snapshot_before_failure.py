@@ -29,12 +29,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import STATE
+from replaylint.replay.events import ResumeEnded
 from replaylint.rules.registry import WARNING, Rule, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.replay.window import Resume
 
 RULE = Rule(
     "RL218",
@@ -47,9 +47,10 @@ RULE = Rule(
 )
 
 
-@RULE.at_request_end("error", "cancelled")
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.on(ResumeEnded, "error", "cancelled")
+def ended(event: ResumeEnded) -> Iterator[Violation]:
     """Of a session that was active the state is its own, whatever becomes of the request."""
+    resume = event.resume
     window, response = resume.named, resume.response
     if window is None or response is None or window.marker is None or resume.was_active:
         return

@@ -31,15 +31,17 @@ Example:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from replaylint.replay.states import Event, State
-from replaylint.rules.registry import ERROR, INFO, Rule, Severity, Violation
+from replaylint.replay.events import UpdateReceived
+from replaylint.replay.states import BEFORE_MARKER, Trigger
+from replaylint.rules.registry import ERROR, INFO, Counted, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.replay.window import Resume, Seen, Window
+    from replaylint.replay.window import Occurrences, Resume, Window
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL301",
@@ -50,21 +52,26 @@ RULE = Rule(
     "request and marker only replayed history may come: hold the rest until the marker is out{doubt}",
 )
 
-IN_FLIGHT = " (no fault if sent before the request arrived)"
-AMBIGUOUS = " (no fault if sent for the session's other replay)"
+
+IN_FLIGHT: Final = " (no fault if sent before the request arrived)"
+AMBIGUOUS: Final = " (no fault if sent for the session's other replay)"
 
 
-@RULE.sees(states={State.UNANNOUNCED, State.REPLAYING, State.VENDOR_MARKED}, events={Event.LIVE}, versions={2})
-def see(window: Window, event: Event, seen: Seen) -> Severity:
+@RULE.on(UpdateReceived, Trigger.LIVE)
+def received(event: UpdateReceived) -> Iterator[Counted]:
     """Certain only where the update cannot have been in flight and the replay is the only one."""
-    resume = window.resume
-    return ERROR if resume.was_active is False and not resume.ambiguous else INFO
+    if event.connection.version != 2:
+        return
+    for window in event.windows:
+        if window.state in BEFORE_MARKER:
+            resume = window.resume
+            yield Counted(window, ERROR if resume.was_active is False and not resume.ambiguous else INFO)
 
 
-@RULE.at_request_end()
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.settles()
+def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violation | None:
     """The window turned out to have a marker."""
-    for window, seen in RULE.seen_in(resume):
-        if window.complete is not None:
-            doubt = "" if seen.severity == ERROR else AMBIGUOUS if resume.ambiguous else IN_FLIGHT
-            yield RULE.counted(window, seen, marker_line=window.complete.line, doubt=doubt)
+    if window is None or window.complete is None:
+        return None
+    doubt = "" if seen.severity == ERROR else AMBIGUOUS if resume.ambiguous else IN_FLIGHT
+    return RULE.counted(window, seen, marker_line=window.complete.line, doubt=doubt)

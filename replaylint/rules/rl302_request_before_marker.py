@@ -30,16 +30,19 @@ Example:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from replaylint.protocol.methods import ELICITATION, PERMISSION
-from replaylint.replay.states import Event, State
-from replaylint.rules.registry import INFO, WARNING, Rule, Severity, Violation
+from replaylint.recording.message import AGENT
+from replaylint.replay.events import RequestSent
+from replaylint.replay.states import BEFORE_MARKER
+from replaylint.rules.registry import INFO, WARNING, Counted, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.replay.window import Resume, Seen, Window
+    from replaylint.replay.window import Occurrences, Resume, Window
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL302",
@@ -50,23 +53,26 @@ RULE = Rule(
     "updates may overwrite what such a request shows: hold it until the marker is out{doubt}",
 )
 
-IN_FLIGHT = " (no fault if sent before the request arrived)"
-AMBIGUOUS = " (no fault if sent for the session's other replay)"
+
+IN_FLIGHT: Final = " (no fault if sent before the request arrived)"
+AMBIGUOUS: Final = " (no fault if sent for the session's other replay)"
 
 
-@RULE.sees(states={State.UNANNOUNCED, State.REPLAYING, State.VENDOR_MARKED}, events={Event.AGENT_REQUEST}, versions={2})
-def see(window: Window, event: Event, seen: Seen) -> Severity | None:
+@RULE.on(RequestSent, PERMISSION, ELICITATION)
+def sent(event: RequestSent) -> Iterator[Counted]:
     """Only these two ask a person; and only where the session was not active can they not have been in flight."""
-    if seen.what not in {PERMISSION, ELICITATION}:
-        return None
-    resume = window.resume
-    return WARNING if resume.was_active is False and not resume.ambiguous else INFO
+    if event.connection.version != 2 or event.side is not AGENT:
+        return
+    for window in event.windows:
+        if window.state in BEFORE_MARKER:
+            resume = window.resume
+            yield Counted(window, WARNING if resume.was_active is False and not resume.ambiguous else INFO)
 
 
-@RULE.at_request_end()
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.settles()
+def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violation | None:
     """The window turned out to have a marker."""
-    for window, seen in RULE.seen_in(resume):
-        if window.complete is not None:
-            doubt = "" if seen.severity == WARNING else AMBIGUOUS if resume.ambiguous else IN_FLIGHT
-            yield RULE.counted(window, seen, marker_line=window.complete.line, doubt=doubt)
+    if window is None or window.complete is None:
+        return None
+    doubt = "" if seen.severity == WARNING else AMBIGUOUS if resume.ambiguous else IN_FLIGHT
+    return RULE.counted(window, seen, marker_line=window.complete.line, doubt=doubt)

@@ -35,18 +35,20 @@ Example:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from replaylint.protocol.variants import FINAL_STATUSES, MESSAGES, TOOL_CALLS
-from replaylint.replay.states import Event, State
+from replaylint.replay.events import UpdateReceived
+from replaylint.replay.states import AFTER_MARKER, Trigger
 from replaylint.replay.window import NOWHERE, Point
-from replaylint.rules.registry import ERROR, INFO, WARNING, Rule, Severity, Violation
+from replaylint.rules.registry import ERROR, INFO, WARNING, Counted, Rule, Severity
 from replaylint.rules.words import apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.replay.window import Resume, Seen, Window
+    from replaylint.replay.window import Occurrences, Resume, Window
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL303",
@@ -58,56 +60,59 @@ RULE = Rule(
     needs_order=True,
 )
 
-DOUBTS = {
+
+DOUBTS: Final = {
     ERROR: "",
     WARNING: " (no fault if another client's turn runs)",
     INFO: " (no fault if live output of a session that was active)",
 }
 
 
-@RULE.sees(states={State.VENDOR_MARKED, State.MARKED}, events={Event.HISTORY})
-def see(window: Window, event: Event, seen: Seen) -> Severity | None:
+@RULE.on(UpdateReceived, Trigger.HISTORY)
+def received(event: UpdateReceived) -> Iterator[Counted]:
     """New in this window, and nothing that the recording shows explains it."""
+    window = event.window
+    if window is None or window.state not in AFTER_MARKER or event.connection.version is None:
+        return
     resume = window.resume
     vendor = window.vendor is not None
     if window.forgot or (window.parent is not None and not vendor):
-        return None
+        return
     # A child has no prompts of its own: its parent's make it work.
-    sessions = [resume.connection.session(each) for each in {window.session_id, resume.request.session_id} if each]
+    sessions = [event.connection.session(each) for each in {window.session_id, resume.session_id} if each]
     if any(session.prompt_line > resume.request.line for session in sessions):
-        return None
-    if not (_new_message(window, seen) or _finished_tool_call(window, seen)):
-        return None
-    if resume.was_active is not False:
-        return INFO
-    return ERROR if vendor else WARNING
+        return
+    if not (_new_message(window, event) or _finished_tool_call(window, event)):
+        return
+    yield Counted(window, INFO if resume.was_active is not False else ERROR if vendor else WARNING)
 
 
-@RULE.at_request_end()
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.settles()
+def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violation | None:
     """On v2 a turn that runs explains it, for the named session."""
-    for window, seen in RULE.seen_in(resume):
-        first = seen.first.line
-        before = [mark for mark in (window.vendor, window.complete) if mark is not None and mark.line <= first]
-        marker = Point(before[0].line, before[0].time) if before else NOWHERE
-        if resume.connection.version == 2 and window.parent is None:
-            session = resume.connection.session(window.session_id)
-            if session.busy_line > marker.line or resume.end == "open":
-                continue
-        late = apart(marker, seen.last, resume.connection.steps)
-        late = late and f"{'up to ' if seen.count > 1 else ''}{late} "
-        yield RULE.counted(window, seen, marker_line=marker.line, late=late, doubt=DOUBTS[Severity(seen.severity)])
+    if window is None:
+        return None
+    first = seen.first.line
+    before = [mark for mark in (window.vendor, window.complete) if mark is not None and mark.line <= first]
+    marker = Point(before[0].line, before[0].time) if before else NOWHERE
+    if resume.connection.version == 2 and window.parent is None:
+        session = resume.connection.session(window.session_id)
+        if session.busy_line > marker.line or resume.end == "open":
+            return None
+    late = apart(marker, seen.last, resume.connection.steps)
+    late = late and f"{'up to ' if seen.count > 1 else ''}{late} "
+    return RULE.counted(window, seen, marker_line=marker.line, late=late, doubt=DOUBTS[Severity(seen.severity)])
 
 
-def _new_message(window: Window, seen: Seen) -> bool:
-    if seen.what not in MESSAGES:
+def _new_message(window: Window, event: UpdateReceived) -> bool:
+    if event.variant not in MESSAGES:
         return False
-    ident = seen.content.get("messageId")
+    ident = event.update.get("messageId")
     return not isinstance(ident, str) or ident not in window.ids
 
 
-def _finished_tool_call(window: Window, seen: Seen) -> bool:
-    if seen.what not in TOOL_CALLS or seen.content.get("status") not in FINAL_STATUSES:
+def _finished_tool_call(window: Window, event: UpdateReceived) -> bool:
+    if event.variant not in TOOL_CALLS or event.update.get("status") not in FINAL_STATUSES:
         return False
-    ident = seen.content.get("toolCallId")
+    ident = event.update.get("toolCallId")
     return isinstance(ident, str) and (ident,) not in window.ids

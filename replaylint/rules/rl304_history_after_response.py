@@ -32,13 +32,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import USER_MESSAGES
-from replaylint.replay.states import Event
+from replaylint.replay.events import UpdateReceived
+from replaylint.replay.states import Trigger
+from replaylint.replay.window import Point
 from replaylint.rules.registry import ERROR, INFO, WARNING, Rule, Severity, Violation
 from replaylint.rules.words import Clause, apart
 
 if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Past, Seen
+    from replaylint.replay.window import Past
 
 RULE = Rule(
     "RL304",
@@ -51,17 +53,18 @@ RULE = Rule(
 )
 
 
-@RULE.sees_after(Event.HISTORY)
-def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> Violation | None:
+@RULE.on(UpdateReceived, Trigger.HISTORY)
+def received(event: UpdateReceived) -> Violation | None:
     """While nothing since the response explains it: what came before the user's message counts, too."""
-    after = past.after
-    if after is None or after.last.line != seen.line:
+    past, connection = event.past, event.connection
+    after = past.after if past is not None else None
+    if past is None or after is None or after.last.line != event.line:
         return None
     user_messages = sum(after.kinds.get(kind, 0) for kind in USER_MESSAGES)
     if not user_messages and past.had_history:
         return None
-    begins = past.had_history and user_messages == 1 and seen.what in USER_MESSAGES
-    first = after.first if begins else seen.at
+    begins = past.had_history and user_messages == 1 and event.variant in USER_MESSAGES
+    first = after.first if begins else Point(event.line, event.time)
     waited = apart(past.response, first, connection.steps)
     return Violation(
         RULE,
@@ -70,7 +73,7 @@ def see_after(connection: Connection, past: Past, event: Event, seen: Seen) -> V
         past=past,
         connection=connection,
         what=after.what,
-        last_line=seen.line,
+        last_line=event.line,
         count=after.count if begins else 1,
         response_line=past.response.line,
         late=Clause(f" ({waited} later at line {{line}})") if waited else "",

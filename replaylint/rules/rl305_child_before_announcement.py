@@ -32,12 +32,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replaylint.replay.events import ResumeEnded
 from replaylint.rules.registry import ERROR, Rule, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.replay.window import Resume
 
 RULE = Rule(
     "RL305",
@@ -50,9 +50,10 @@ RULE = Rule(
 )
 
 
-@RULE.at_request_end()
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.on(ResumeEnded)
+def ended(event: ResumeEnded) -> Iterator[Violation]:
     """Each child whose first message is earlier than its announcement."""
+    resume = event.resume
     for window in resume.windows.values():
         early = window.early
         if early is not None and early.unannounced:

@@ -27,12 +27,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replaylint.protocol.methods import FORK, NEW
+from replaylint.replay.events import ResponseReceived
 from replaylint.rules.registry import WARNING, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.protocol.exchange import Request
-    from replaylint.replay.window import Occurrences
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -46,9 +45,13 @@ RULE = Rule(
 )
 
 
-@RULE.at_unnamed
-def unnamed(connection: Connection, session_id: str, seen: Occurrences, request: Request | None) -> Violation | None:
+@RULE.on(ResponseReceived, NEW, FORK)
+def named(event: ResponseReceived) -> Violation | None:
     """The result of a request names the session."""
-    if request is None or connection.lost_line:
+    request, seen = event.request, event.unnamed
+    if request is None or seen is None or event.connection.lost_line:
         return None
-    return RULE.counted_outside(WARNING, connection, session_id, seen, method=request.method, request_line=request.line)
+    session_id = event.body["result"]["sessionId"]
+    return RULE.counted_outside(
+        WARNING, event.connection, session_id, seen, method=request.method, request_line=request.line
+    )

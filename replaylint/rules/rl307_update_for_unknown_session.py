@@ -27,14 +27,15 @@ Example:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from replaylint.protocol.methods import FORK, LIST, NEW, RESUMES
+from replaylint.replay.events import ConnectionEnded
 from replaylint.rules.registry import WARNING, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.protocol.exchange import Request
-    from replaylint.replay.window import Occurrences
+    from collections.abc import Iterator
+
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -48,9 +49,16 @@ RULE = Rule(
 )
 
 
-@RULE.at_unnamed
-def unnamed(connection: Connection, session_id: str, seen: Occurrences, request: Request | None) -> Violation | None:
-    """Nothing names the session."""
-    if request is not None or connection.lost_line:
-        return None
-    return RULE.counted_outside(WARNING, connection, session_id, seen)
+NAMES: Final = frozenset({NEW, FORK, LIST, *RESUMES})
+"""Requests whose results, or whose replays, name sessions."""
+
+
+@RULE.on(ConnectionEnded)
+def ended(event: ConnectionEnded) -> Iterator[Violation]:
+    """Nothing names the session, nor may a request that was pending when the recording stopped."""
+    connection = event.connection
+    may_be_named = event.end == "open" and any(each.method in NAMES for each in connection.exchange.pending())
+    if may_be_named or connection.lost_line:
+        return
+    for session_id, seen in event.unnamed.items():
+        yield RULE.counted_outside(WARNING, connection, session_id, seen)

@@ -32,12 +32,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Fact
-from replaylint.rules.registry import WARNING, Rule, Violation
+from replaylint.protocol.methods import RESUMES
+from replaylint.replay.events import RequestSent
+from replaylint.rules.registry import WARNING, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Seen, Window
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL308",
@@ -50,7 +50,12 @@ RULE = Rule(
 )
 
 
-@RULE.notices(Fact.OVERLAP)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation:
-    """At the second request."""
-    return RULE.saw(WARNING, connection, seen, window=window, pending_line=seen.content["line"])
+@RULE.on(RequestSent, *RESUMES)
+def sent(event: RequestSent) -> Violation | None:
+    """At the second request. One that an error with id null may answer starts no overlap."""
+    resume = event.resume
+    if resume is None or resume.named is None or event.request.odd:
+        return None
+    replays = (each.request for each in event.pending if each.named is not None and not each.request.odd)
+    pending = next(replays, None)
+    return None if pending is None else RULE.at(event, WARNING, window=resume.named, pending_line=pending.line)

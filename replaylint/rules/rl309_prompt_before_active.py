@@ -30,12 +30,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Wire
+from replaylint.protocol.methods import PROMPT
+from replaylint.recording.message import CLIENT
+from replaylint.replay.events import RequestSent
 from replaylint.rules.registry import WARNING, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -50,10 +50,13 @@ RULE = Rule(
 )
 
 
-@RULE.reads(Wire.EARLY_PROMPT)
-def read(connection: Connection | None, frame: Frame) -> Violation | None:
+@RULE.on(RequestSent, PROMPT)
+def sent(event: RequestSent) -> Violation | None:
     """At the prompt."""
-    resume = frame.request
-    if resume is None:
+    resume = next(iter(event.pending), None)
+    if event.side is not CLIENT or resume is None or resume.lost:
         return None
-    return RULE.read_in(WARNING, connection, frame, method=resume.method, request_line=resume.line)
+    if event.session is None or event.session.active is not False:
+        return None
+    request = resume.request
+    return RULE.at(event, WARNING, request=request, method=request.method, request_line=request.line)

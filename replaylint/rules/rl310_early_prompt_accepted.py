@@ -29,12 +29,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Wire
+from replaylint.protocol.methods import PROMPT
+from replaylint.replay.events import ResponseReceived
 from replaylint.rules.registry import ERROR, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -49,12 +48,13 @@ RULE = Rule(
 )
 
 
-@RULE.reads(Wire.EARLY_ANSWER)
-def read(connection: Connection | None, frame: Frame) -> Violation | None:
+@RULE.on(ResponseReceived, PROMPT)
+def received(event: ResponseReceived) -> Violation | None:
     """At the response to the prompt."""
-    resume, prompt = frame.request, frame.other
-    if resume is None or prompt is None or frame.error is not None:
+    prompt, resume = event.request, next(iter(event.pending), None)
+    if prompt is None or resume is None or resume.lost or prompt not in resume.early_prompts or event.error is not None:
         return None
-    return RULE.read_in(
-        ERROR, connection, frame, method=resume.method, request_line=resume.line, prompt_line=prompt.line
+    request = resume.request
+    return RULE.at(
+        event, ERROR, request=request, method=request.method, request_line=request.line, prompt_line=prompt.line
     )

@@ -27,12 +27,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Wire
+from replaylint.protocol.methods import PROMPT, RESUMES
+from replaylint.recording.message import CLIENT
+from replaylint.replay.events import RequestSent
 from replaylint.rules.registry import WARNING, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -46,11 +46,17 @@ RULE = Rule(
 )
 
 
-@RULE.reads(Wire.CHILD_ADDRESSED)
-def read(connection: Connection | None, frame: Frame) -> Violation | None:
-    """At the request."""
-    request = frame.other
-    if connection is None or request is None or request.session_id is None:
+@RULE.on(RequestSent, PROMPT, *RESUMES)
+def sent(event: RequestSent) -> Violation | None:
+    """At the request. A prompt belongs to the resume of the child that is pending, if one is."""
+    request, session = event.request, event.session
+    if event.side is not CLIENT or session is None or session.root is None or session.started:
         return None
-    announced = connection.session(request.session_id).announced_line
-    return RULE.read_in(WARNING, connection, frame, method=request.method, announcement_line=announced)
+    pending = next((resume.request for resume in event.pending), None)
+    return RULE.at(
+        event,
+        WARNING,
+        request=pending if request.method == PROMPT else request,
+        method=request.method,
+        announcement_line=session.announced_line,
+    )

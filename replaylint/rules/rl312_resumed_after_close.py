@@ -26,12 +26,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replaylint.replay.events import ResumeEnded
 from replaylint.rules.registry import WARNING, Rule, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.replay.window import Resume
 
 RULE = Rule(
     "RL312",
@@ -44,9 +44,10 @@ RULE = Rule(
 )
 
 
-@RULE.at_request_end("success")
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.on(ResumeEnded, "success")
+def ended(event: ResumeEnded) -> Iterator[Violation]:
     """Both succeeded, in this order."""
+    resume = event.resume
     response = resume.response
     if not resume.close_line or response is None:
         return

@@ -27,12 +27,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Wire
+from replaylint.protocol.methods import PROMPT
+from replaylint.replay.events import ResponseReceived
+from replaylint.replay.outcome import CANCELLED, NOT_FOUND
 from replaylint.rules.registry import INFO, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.facts import Frame
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -45,24 +45,22 @@ RULE = Rule(
     needs_order=True,
 )
 
-NOT_ACTIVE = -32002
-CANCELLED = -32800
 
-
-@RULE.reads(Wire.EARLY_ANSWER)
-def read(connection: Connection | None, frame: Frame) -> Violation | None:
+@RULE.on(ResponseReceived, PROMPT)
+def received(event: ResponseReceived) -> Violation | None:
     """At the response to the prompt."""
-    resume, prompt, error = frame.request, frame.other, frame.error
-    if resume is None or prompt is None or error is None or error.code == NOT_ACTIVE:
+    prompt, error, resume = event.request, event.error, next(iter(event.pending), None)
+    if prompt is None or error is None or resume is None or resume.lost or prompt not in resume.early_prompts:
         return None
-    if error.code == CANCELLED and prompt.cancel_line:
+    if error.code == NOT_FOUND or (error.code == CANCELLED and prompt.cancel_line):
         return None
-    return RULE.read_in(
+    request = resume.request
+    return RULE.at(
+        event,
         INFO,
-        connection,
-        frame,
-        method=resume.method,
-        request_line=resume.line,
+        request=request,
+        method=request.method,
+        request_line=request.line,
         prompt_line=prompt.line,
         code=error.code if error.code is not None else "no code",
     )

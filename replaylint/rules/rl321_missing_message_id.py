@@ -26,12 +26,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Fact
+from replaylint.protocol.variants import MESSAGES
+from replaylint.replay.events import UpdateReceived
+from replaylint.replay.states import Trigger
 from replaylint.rules.registry import ERROR, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Seen, Window
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -44,7 +44,9 @@ RULE = Rule(
 )
 
 
-@RULE.notices(Fact.NO_MESSAGE_ID)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation:
+@RULE.on(UpdateReceived, Trigger.HISTORY)
+def received(event: UpdateReceived) -> Violation | None:
     """At the update."""
-    return RULE.saw(ERROR, connection, seen, window=window)
+    if event.connection.version != 2 or event.variant not in MESSAGES or isinstance(event.update.get("messageId"), str):
+        return None
+    return RULE.at(event, ERROR, window=event.window)

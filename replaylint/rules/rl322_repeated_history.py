@@ -26,17 +26,17 @@ Example:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from replaylint.replay.facts import Fact
-from replaylint.rules.registry import WARNING, Rule
+from replaylint.replay.events import UpdateReceived
+from replaylint.replay.states import Trigger
+from replaylint.rules.registry import WARNING, Counted, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Resume, Seen, Window
-    from replaylint.rules.registry import Severity, Violation
+    from replaylint.replay.window import Occurrences, Resume, Window
+    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL322",
@@ -48,20 +48,20 @@ RULE = Rule(
 )
 
 
-TOOL = "for a tool call that had begun"
-MESSAGE = "with the id and the content of an earlier one"
+TOOL: Final = "for a tool call that had begun"
+MESSAGE: Final = "with the id and the content of an earlier one"
 
 
-@RULE.notices(Fact.REPEATED)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Severity | None:
+@RULE.on(UpdateReceived, Trigger.HISTORY)
+def received(event: UpdateReceived) -> Iterator[Counted]:
     """What came before the session's window opened belongs to no replay."""
-    return None if window is None else WARNING
+    if event.repeats and event.window is not None:
+        yield Counted(event.window, WARNING)
 
 
-@RULE.at_request_end("success", "error", "cancelled", "closed")
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.settles("success", "error", "cancelled", "closed")
+def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violation | None:
     """Not where another replay's history may be the repetition: while the request is pending, one may still begin."""
-    if resume.ambiguous:
-        return
-    for window, seen in RULE.seen_in(resume):
-        yield RULE.counted(window, seen, what=seen.what, same=TOOL if seen.what == "tool_call" else MESSAGE)
+    if window is None or resume.ambiguous:
+        return None
+    return RULE.counted(window, seen, what=seen.what, same=TOOL if seen.what == "tool_call" else MESSAGE)

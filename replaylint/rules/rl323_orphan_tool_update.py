@@ -26,12 +26,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.replay.facts import Fact
+from replaylint.protocol.variants import TOOL_CALLS
+from replaylint.replay.events import UpdateReceived
+from replaylint.replay.states import Trigger
 from replaylint.rules.registry import WARNING, Rule
 
 if TYPE_CHECKING:
-    from replaylint.protocol.connection import Connection
-    from replaylint.replay.window import Seen, Window
     from replaylint.rules.registry import Violation
 
 RULE = Rule(
@@ -45,7 +45,15 @@ RULE = Rule(
 )
 
 
-@RULE.notices(Fact.ORPHAN)
-def notice(connection: Connection, seen: Seen, window: Window | None) -> Violation | None:
-    """At the update, unless what started the tool call may be lost."""
-    return None if connection.lost_line else RULE.saw(WARNING, connection, seen, window=window)
+@RULE.on(UpdateReceived, Trigger.HISTORY)
+def received(event: UpdateReceived) -> Violation | None:
+    """At the update, unless what started the tool call may be lost, forgotten, or not shown."""
+    connection, session = event.connection, event.session
+    if event.variant not in TOOL_CALLS or connection.version != 1 or connection.lost_line:
+        return None
+    if event.variant == "tool_call":
+        return None
+    ident, calls = event.update.get("toolCallId"), session.tool_calls
+    if not isinstance(ident, str) or ident in calls.ids or calls.forgot or not session.seen_from_start:
+        return None
+    return RULE.at(event, WARNING, window=event.window)

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replaylint.replay.events import ResumeEnded
 from replaylint.rules.registry import WARNING, Rule, Violation
 
 if TYPE_CHECKING:
@@ -50,9 +51,10 @@ RULE = Rule(
 ENDED = ("idle", "completed")
 
 
-@RULE.at_request_end("success")
-def settle(resume: Resume) -> Iterator[Violation]:
+@RULE.on(ResumeEnded, "success")
+def ended(event: ResumeEnded) -> Iterator[Violation]:
     """Each session in which nothing runs any more."""
+    resume = event.resume
     response = resume.response
     if response is None or resume.ambiguous or resume.lost or resume.was_active:
         return

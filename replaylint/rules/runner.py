@@ -1,31 +1,30 @@
-"""The runner: asks the rules what they make of the facts, counts, and settles which findings stand."""
+"""The runner: asks the rules what they make of the events, counts, and decides which violations stand."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from replaylint.replay.facts import Wire
-from replaylint.replay.window import Occurrences
+from replaylint.replay.events import ConnectionEnded, RecordingEnded, ResponseReceived, Restarted, ResumeEnded
+from replaylint.replay.window import Occurrences, Point
 from replaylint.rules import all_rules
-from replaylint.rules.registry import ENDS, Violation
+from replaylint.rules.registry import Counted, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from replaylint.protocol.connection import Connection
-    from replaylint.protocol.exchange import Request
-    from replaylint.replay.facts import Frame
-    from replaylint.replay.states import Event, State
-    from replaylint.replay.window import End, Past, Resume, Seen, Stray, Window
-    from replaylint.rules.registry import AtRequestEnd, Read, Rule, See, SeeAfter, Severity
+    from replaylint.replay.events import Located, Stream
+    from replaylint.replay.window import Resume, Window
+    from replaylint.rules.registry import Found, Rule
 
-    Listener = tuple[Rule, See]
+    Handler = Callable[[Any], Found]
+    Handlers = dict[object, list[tuple[Rule, Handler]]]
 
-_RESPONSES = frozenset({Wire.RESPONSE, Wire.UNMATCHED, Wire.OTHER_TYPE})
+_EVERY_CASE = object()
 
 
 class Runner:
-    """Judges one recording. `final` is called for each violation as soon as nothing that may still come can change it.
+    """Runs the rules over one recording. `final` is called for each violation as soon as nothing can change it.
 
     `ordered`: the messages are in an order that they can have had.
     """
@@ -37,144 +36,89 @@ class Runner:
         self._ordered = ordered
         self.rules = tuple(all_rules() if rules is None else rules)
         self._open: dict[int, dict[tuple[object, ...], Violation]] = {}
-        self._listening: dict[tuple[int | None, State, Event], list[Listener]] = {}
-        for rule in self.rules:
-            for key, see in rule.listening.items():
-                self._listening.setdefault(key, []).append((rule, see))
-        self._after: dict[Event, list[SeeAfter]] = {}
-        for rule in self.rules:
-            for event, see_after in rule.listening_after.items():
-                self._after.setdefault(event, []).append(see_after)
-        self._at_request_end: dict[str, list[AtRequestEnd]] = {end: [] for end in ENDS}
-        self._settling: dict[str, list[AtRequestEnd]] = {end: [] for end in ENDS}
-        for rule in self.rules:
-            for end in rule.ends:
-                calls = self._settling if rule.listening or rule.notice else self._at_request_end
-                if rule.request_end is not None:
-                    calls[end].append(rule.request_end)
-        self._plain = [rule for rule in self.rules if rule.see_plain is not None]
-        self._noticing: dict[str, list[Rule]] = {}
-        for rule in self.rules:
-            for fact in rule.notice:
-                self._noticing.setdefault(fact, []).append(rule)
-        self._reading: dict[str, list[Read]] = {}
-        for rule in self.rules:
-            for kind, read in rule.read.items():
-                self._reading.setdefault(kind, []).append(read)
-        self._settled = _settled(self.rules)
-        self._at_unnamed = [rule.unnamed for rule in self.rules if rule.unnamed is not None]
-        self._at_recording_end = [rule.recording_end for rule in self.rules if rule.recording_end is not None]
-        self._at_stray = [rule.stray for rule in self.rules if rule.stray is not None]
-        self._at_unanswered = [rule.unanswered for rule in self.rules if rule.unanswered is not None]
+        """By connection and subject."""
+        self._at_resume_end = _handlers(self.rules, ResumeEnded)
+        self._settling = [rule for rule in self.rules if rule.settle is not None]
+        self._early_final = _early_final(self.rules)
 
-    def listens(self, version: int | None, state: State, event: Event) -> bool:
-        """Whether a rule wants to see this event in this state, on connections of this version."""
-        return (version, state, event) in self._listening
+    def subscribe(self, stream: Stream) -> None:
+        """Listen to the events of the recording."""
+        for kind in dict.fromkeys(kind for rule in self.rules for kind in rule.handlers):
+            if kind is not ResumeEnded:
+                stream.subscribe(kind, self._listener(_handlers(self.rules, kind)))
+        stream.subscribe(ResumeEnded, self._resume_ended)
+        stream.subscribe(Restarted, self._restarted)
+        stream.subscribe(ConnectionEnded, self._connection_ended)
+        stream.subscribe(RecordingEnded, self._recording_ended)
 
-    def see(self, window: Window, event: Event, seen: Seen) -> None:
-        """An event in a window; the window is still as it was before."""
-        for rule, see in self._listening.get((window.resume.connection.version, window.state, event), ()):
-            found = see(window, event, seen)
-            if isinstance(found, Violation):
-                self._add(found)
-            elif found is not None:
-                _count(window.occurrences, rule, found, seen)
+    def _listener(self, handlers: Handlers) -> Callable[[Located], None]:
+        every = handlers.get(_EVERY_CASE, [])
 
-    def see_after(self, connection: Connection, past: Past, event: Event, seen: Seen) -> None:
-        """An event for a session whose last replay has ended."""
-        for see in self._after.get(event, ()):
-            self._add(see(connection, past, event, seen))
+        def heard(event: Located) -> None:
+            for rule, handler in handlers.get(event.case, every):
+                for each in _each(handler(event)):
+                    if isinstance(each, Counted):
+                        _count(each, rule, event)
+                    else:
+                        self._remember(each)
 
-    def see_plain(self, resume: Resume, seen: Seen) -> None:
-        """An update for the session of a pending request that asks for no history."""
-        for rule in self._plain:
-            severity = rule.see_plain(resume, seen) if rule.see_plain is not None else None
-            if severity is not None:
-                _count(resume.occurrences, rule, severity, seen)
+        return heard
 
-    def notice(self, fact: str, connection: Connection, seen: Seen, window: Window | None) -> None:
-        """A fact that is certain; the window is the one that holds it, if any does."""
-        for rule in self._noticing.get(fact, ()):
-            found = rule.notice[fact](connection, seen, window)
-            if found is None or isinstance(found, Violation):
-                self._add(found)
-            elif window is not None:
-                _count(window.occurrences, rule, found, seen)
-
-    def wire(self, wire: str, connection: Connection | None, frame: Frame) -> None:
-        """What a message was, or what stood in the place of one."""
-        for rule in self._reading.get(wire, ()):
-            self._add(rule(connection, frame))
-
-    def unnamed(self, connection: Connection, session_id: str, seen: Occurrences, request: Request | None) -> None:
-        """Updates for a session that only the result of this request named, or nothing at all."""
-        for rule in self._at_unnamed:
-            self._add(rule(connection, session_id, seen, request))
-
-    def restart(self, connection: Connection, line: int) -> None:
-        """What the client sent from this line on belongs to another connection, and is said there again."""
-        violations = self._open.get(connection.number, {})
-        for subject, violation in tuple(violations.items()):
-            if (
-                violation.party == "client"
-                and violation.line >= line
-                and violation.rule.read.keys().isdisjoint(_RESPONSES)
-            ):
-                del violations[subject]
-
-    def doubt(self, connection: Connection, line: int) -> None:
-        """What the client sent from this line on may belong to another connection, where it means something else."""
-        violations = self._open.get(connection.number, {})
-        for subject, violation in tuple(violations.items()):
-            if violation.party == "client" and violation.line >= line and violation.about is None:
-                del violations[subject]
-
-    def stray(self, connection: Connection, stray: Stray) -> None:
-        """A marker that no window and no ended one can claim."""
-        for rule in self._at_stray:
-            self._add(rule(connection, stray))
-
-    def request_end(self, resume: Resume) -> None:
-        """A resume request ended."""
-        end = resume.end or "open"
-        rules = self._at_request_end[end]
-        if any(window.occurrences for window in resume.windows.values()):
-            rules = rules + self._settling[end]
-        violations = [self._remember(violation) for rule in rules for violation in rule(resume)]
+    def _resume_ended(self, event: ResumeEnded) -> None:
+        resume = event.resume
+        handlers = self._at_resume_end
+        found = [
+            self._remember(violation)
+            for _, handler in handlers.get(event.case, handlers.get(_EVERY_CASE, ()))
+            for violation in _each(handler(event))
+            if isinstance(violation, Violation)
+        ]
+        if resume.occurrences or any(window.occurrences for window in resume.windows.values()):
+            found += [self._remember(violation) for violation in self._settled(resume)]
+        found.sort(key=lambda violation: violation.rule.code)
         if resume.response is not None:
-            self._settle(
-                resume.connection,
-                [violation for violation in violations if self._is_settled(violation, resume.connection)],
-            )
+            self._finalise(resume.connection, [each for each in found if self._is_final(each, resume.connection)])
 
-    def unanswered(self, connection: Connection, request: Request, end: End) -> None:
-        """A request was not answered by the end of its connection."""
-        for rule in self._at_unanswered:
-            self._add(rule(connection, request, end))
+    def _settled(self, resume: Resume) -> Iterable[Violation]:
+        """What the rules make of what they counted."""
+        for rule in self._settling:
+            if rule.settle is None or (rule.settles_at and resume.end not in rule.settles_at):
+                continue
+            counted: list[tuple[Window | None, dict[str, Occurrences]]] = [(None, resume.occurrences)]
+            counted += [(window, window.occurrences) for window in resume.windows.values()]
+            for window, occurrences in counted:
+                seen = occurrences.get(rule.code)
+                violation = rule.settle(resume, window, seen) if seen is not None else None
+                if violation is not None:
+                    yield violation
 
-    def connection_end(self, connection: Connection) -> None:
-        """A connection ended, or the recording of it: its findings are final."""
-        self._settle(connection, list(self._open.pop(connection.number, {}).values()))
+    def _restarted(self, event: Restarted) -> None:
+        """What the client sent from that line on is said again, where it may mean something else."""
+        violations = self._open.get(event.connection.number, {})
+        for subject, violation in tuple(violations.items()):
+            if violation.party == "client" and violation.line >= event.line:
+                said_again = ResponseReceived not in violation.rule.handlers
+                if said_again if event.certain else violation.about is None:
+                    del violations[subject]
 
-    def recording_end(self, resumes: int | None) -> None:
-        """There is no more: what concerns no connection is final. `resumes` is None where there may be others."""
-        if resumes is not None:
-            for rule in self._at_recording_end:
-                self._add(rule(resumes))
+    def _connection_ended(self, event: ConnectionEnded) -> None:
+        """Its violations are final."""
+        connection = event.connection
+        self._finalise(connection, list(self._open.pop(connection.number, {}).values()))
+
+    def _recording_ended(self, event: RecordingEnded) -> None:  # noqa: ARG002
+        """What concerns no connection is final."""
         for violation in self._open.pop(0, {}).values():
             self._final(violation)
 
-    def _is_settled(self, violation: Violation, connection: Connection) -> bool:
-        """Whether a violation on a request that was answered can change no more, nor silence or be silenced."""
+    def _is_final(self, violation: Violation, connection: Connection) -> bool:
+        """Whether a violation on a request that was answered can change no more, nor suppress or be suppressed."""
         # A connection that starts while it is pending may take what the client said, and what is said of that.
-        return (
-            violation.rule in self._settled
-            and connection.version not in violation.rule.confirm
-            and violation.party != "client"
-        )
+        rule = violation.rule
+        return rule in self._early_final and connection.version not in rule.confirm and violation.party != "client"
 
-    def _settle(self, connection: Connection, violations: list[Violation]) -> None:
-        """These violations are certain, and all that silence them are among them: those that stand are final."""
+    def _finalise(self, connection: Connection, violations: list[Violation]) -> None:
+        """These are certain, and all that suppress them are among them: those that stand are final."""
         known = self._open.get(connection.number, {})
         confirmed = []
         for violation in violations:
@@ -182,17 +126,13 @@ class Runner:
             rule = violation.rule
             if (rule.needs_beginning and connection.partial) or (rule.needs_order and not self._ordered):
                 continue
-            confirm = rule.confirm.get(connection.version)
+            confirm = rule.confirm.get(connection.version or 0)
             severity = violation.severity if confirm is None else confirm(connection, violation)
             if severity is not None:
                 violation.severity = severity
                 confirmed.append(violation)
-        for violation in _unsilenced(confirmed):
+        for violation in _unsuppressed(confirmed):
             self._final(violation)
-
-    def _add(self, violation: Violation | None) -> None:
-        if violation is not None:
-            self._remember(violation)
 
     def _remember(self, violation: Violation) -> Violation:
         """This violation, or the one that there is for its subject, which takes it in."""
@@ -203,26 +143,41 @@ class Runner:
         return known
 
 
-def _settled(rules: Iterable[Rule]) -> set[Rule]:
-    """Those that have said all about a request when its response came, as have the rules that silence them."""
-    settled = {
-        rule
-        for rule in rules
-        if rule.request_end is not None and not (rule.listening_after or rule.stray or rule.unanswered or rule.unnamed)
+def _handlers(rules: Iterable[Rule], kind: type[Any]) -> Handlers:
+    """What is called for this kind of event, by its case."""
+    registered = [(rule, *each) for rule in rules for each in rule.handlers.get(kind, ())]
+    cases = dict.fromkeys(case for _, only, _ in registered for case in only)
+    handlers: Handlers = {
+        case: [(rule, handler) for rule, only, handler in registered if not only or case in only] for case in cases
     }
-    codes = {rule.code for rule in settled}
-    return {rule for rule in settled if codes.issuperset(rule.suppressed_by)}
+    handlers[_EVERY_CASE] = [(rule, handler) for rule, only, handler in registered if not only]
+    return handlers
 
 
-def _count(seen_before: dict[str, Occurrences], rule: Rule, severity: Severity, seen: Seen) -> None:
-    occurrences = seen_before.get(rule.code)
+def _each(found: Found) -> Iterable[Violation | Counted]:
+    if found is None:
+        return ()
+    return (found,) if isinstance(found, Violation) else found
+
+
+def _early_final(rules: Iterable[Rule]) -> set[Rule]:
+    """Those that have said all about a request when its response came, as have the rules that suppress them."""
+    early = {rule for rule in rules if rule.settle is not None or rule.handlers.keys() == {ResumeEnded}}
+    codes = {rule.code for rule in early}
+    return {rule for rule in early if codes.issuperset(rule.suppressed_by)}
+
+
+def _count(counted: Counted, rule: Rule, event: Any) -> None:
+    on, severity = counted
+    occurrences = on.occurrences.get(rule.code)
+    at = Point(event.line, event.time)
     if occurrences is None:
-        occurrences = seen_before[rule.code] = Occurrences(severity, seen.what, seen.at)
-    occurrences.add(severity, seen.what, seen.at)
+        occurrences = on.occurrences[rule.code] = Occurrences(severity, event.what, at)
+    occurrences.add(severity, event.what, at)
 
 
-def _unsilenced(violations: list[Violation]) -> list[Violation]:
-    """The violations beside which no rule stands, for the same request, that they yield to."""
+def _unsuppressed(violations: list[Violation]) -> list[Violation]:
+    """The violations beside which no rule stands, for the same request, that suppresses them."""
     gravest: dict[tuple[str, int | None], int] = {}
     for violation in violations:
         key = violation.rule.code, violation.request_line

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from replaylint.replay.window import Point
 
 
-LONGEST: Final = 40
+MAX_ID_CHARS: Final = 40
 """Characters of a name or an id that a sentence shows."""
-LONGEST_FACT: Final = 200
+MAX_FACT_CHARS: Final = 200
 """Characters of any one text in it."""
 
 
@@ -35,7 +35,7 @@ class Clause(str):
 
 def cut(fact: object) -> object:
     """The same, but of a text, such as names of methods that nobody knows, no more than a sentence can hold."""
-    return f"{fact[:LONGEST_FACT]}..." if isinstance(fact, str) and len(fact) > LONGEST_FACT else fact
+    return f"{fact[:MAX_FACT_CHARS]}..." if isinstance(fact, str) and len(fact) > MAX_FACT_CHARS else fact
 
 
 def duration(time: float) -> str:
@@ -63,7 +63,7 @@ def identifier(ident: object) -> str:
         text = dumps(ident).decode()
     except TypeError:  # nested deeper than can be written
         return "..."
-    return text if len(text) <= LONGEST else text[:LONGEST] + "..."
+    return text if len(text) <= MAX_ID_CHARS else text[:MAX_ID_CHARS] + "..."
 
 
 def method_of(body: object) -> str:
@@ -82,5 +82,5 @@ def described(body: object) -> str:
     if not isinstance(facts.get("method"), str):
         return f"the response with the id {identifier(facts.get('id'))}"
     ident = f" request with the id {identifier(facts['id'])}" if "id" in facts else " notification"
-    method = facts["method"][:LONGEST].encode(errors="backslashreplace").decode()
+    method = facts["method"][:MAX_ID_CHARS].encode(errors="backslashreplace").decode()
     return f"a {method}{ident}"

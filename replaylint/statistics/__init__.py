@@ -1,1 +1,1 @@
-"""Figures over many resumes."""
+"""Statistics over many resumes."""

@@ -1,7 +1,8 @@
-"""How sure the difference of two medians is: a bootstrap interval, by percentiles of the resampled differences.
+"""A bootstrap interval for the difference of two medians, by the percentile method.
 
-No resample is drawn. Its n values are picked by n uniforms, and the k-th smallest of these, which picks the median of
-rank k, has the distribution Beta(k, n - k + 1): the median of a resample is the value at n times such a number.
+No resample is drawn. Its n values would be picked by n uniform numbers, and the k-th smallest of these, which picks the
+median of rank k, has the distribution Beta(k, n - k + 1). So the median of a resample is the value at n times such a
+number.
 """
 
 from __future__ import annotations
@@ -19,20 +20,20 @@ if TYPE_CHECKING:
 PERCENT: Final = 95
 RESAMPLES: Final = 10_000
 SEED: Final = 1
-FEWEST: Final = 6
-"""With fewer values no interval holds the median with 95 %: not even from the least to the greatest, 1 - 2 * 0.5^n."""
+MIN_VALUES: Final = 6
+"""With fewer values no interval holds the median with 95 %: that from minimum to maximum does with 1 - 2 * 0.5^n."""
 
 _LOW: Final = RESAMPLES * (100 - PERCENT) // 200 - 1
 _HIGH: Final = RESAMPLES * (100 + PERCENT) // 200 - 1
 
 
 def difference(before: Iterable[float], after: Iterable[float], seed: int = SEED) -> tuple[float, float] | None:
-    """The 95 % interval of the median of `after` minus that of `before`, in their unit and whatever their order.
+    """The 95 % interval of the median of `after` minus that of `before`, in their unit; they may be in any order.
 
-    Medians are by nearest rank. None where either side has fewer than FEWEST values.
+    Medians are by nearest rank. None where either side has fewer than MIN_VALUES values.
     """
     one, other = sorted(before), sorted(after)
-    if min(len(one), len(other)) < FEWEST:
+    if min(len(one), len(other)) < MIN_VALUES:
         return None
     picked = zip(*_medians(len(one), len(other), seed), strict=True)
     differences = sorted(other[there] - one[here] for here, there in picked)
@@ -41,7 +42,7 @@ def difference(before: Iterable[float], after: Iterable[float], seed: int = SEED
 
 @lru_cache(maxsize=16)
 def _medians(before: int, after: int, seed: int) -> tuple[array[int], array[int]]:
-    """Which of so many sorted values the median is, in each resample of either side."""
+    """For each resample, which of the sorted values of `before` and of `after` is the median."""
     draw = Random(seed).betavariate  # noqa: S311
     picks = array("q"), array("q")
     for _ in range(RESAMPLES):

@@ -39,7 +39,7 @@ def percentile(ordered: Sequence[float], percent: int | Fraction) -> float:
 
 
 def least(percent: int | Fraction) -> int:
-    """Of how many values this percentile can be told: of fewer, one beyond the median is no more than their maximum."""
+    """How many values this percentile needs: with fewer, one above the median would be their maximum."""
     return 1 if percent <= 50 else int(-(-100 // (100 - percent)))
 
 

@@ -1,7 +1,7 @@
-"""The quiet-timer study: what a client sees that takes so long a silence for the end of a replay.
+"""The quiet-timer study: a client without a marker takes a silence of some length for the end of a replay.
 
-A pause between two history updates that is no shorter than the timer ends the replay too early, which the client
-cannot notice. In the other replays the timer fires so long after the last history update, wherever the marker is.
+A pause between two history updates that is not shorter than the timer ends the replay too early, and the client cannot
+notice that. In the other replays the timer fires that long after the last history update, wherever the marker is.
 
 Source: the RFD's section "Status quo", which says why a client should not have to guess.
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     Replay = tuple[float, float | None]
-    """The longest pause between two history updates, and from the last of them to the marker (None: there is none)."""
+    """The longest pause between two history updates, and the time from the last one to the marker (None: no marker)."""
 
 TIMERS_S: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0)
 

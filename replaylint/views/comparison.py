@@ -7,18 +7,19 @@ before: 0.1 is 10 % more.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from replaylint import __version__
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.replay.timing import DECIMALS, FIGURES
 from replaylint.report.findings import SEVERITIES
-from replaylint.report.model import Tool, record
+from replaylint.report.model import Tool
 from replaylint.report.summary import replays
 from replaylint.statistics import bootstrap
 from replaylint.statistics.percentiles import percentile
+from replaylint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,7 +43,7 @@ Verdict = Literal["slower", "faster", "noise", "unknown"]
 """What the interval of a difference says: above 0, below 0, 0 in it; unknown: there are too few values for one."""
 
 
-@record
+@dataclass(slots=True)
 class Compared:
     """One side. `agents`: those of its connections, sorted; `resolution_s`: of the coarsest clock, None without any."""
 
@@ -55,20 +56,18 @@ class Compared:
     findings: dict[str, int]
     agents: list[Peer]
     resolution_s: float | None
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Pairing:
     """How many things have a counterpart on the other side, and how many have none."""
 
     paired: int
     only_before: int
     only_after: int
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Fault:
     """The findings of one fingerprint: how many on each side, and how grave the gravest there is; None without any.
 
@@ -87,10 +86,9 @@ class Fault:
     after: int
     severity_before: SeverityName | None
     severity_after: SeverityName | None
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Ended:
     """How a session of a resume ended on one side; `line` is the request's."""
 
@@ -98,10 +96,9 @@ class Ended:
     line: int
     session_id: str
     outcome: Outcome
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class OutcomeChange:
     """A session of a pair of resumes that ended differently.
 
@@ -112,10 +109,9 @@ class OutcomeChange:
     role: Literal["named", "child"]
     before: Ended
     after: Ended
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Figures:
     """n values of one side; the median is by nearest rank."""
 
@@ -123,10 +119,9 @@ class Figures:
     min: float | None
     median: float | None
     max: float | None
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class TimingChange:
     """A figure over the named sessions of replaying resumes.
 
@@ -139,20 +134,18 @@ class TimingChange:
     relative: float | None
     interval_s: tuple[float, float] | None
     verdict: Verdict
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Judgement:
     """Whether a figure became slower by more than `max_regression`, and beyond noise."""
 
     figure: str
     verdict: Literal["regressed", "passed", "not_judged"]
     reason: str
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Bootstrap:
     """How the intervals were made: of so many percent, from so many resamples, with at least so many values a side."""
 
@@ -160,10 +153,9 @@ class Bootstrap:
     resamples: int
     seed: int
     fewest: int
-    __slots__ = tuple(__annotations__)
 
 
-@record
+@dataclass(slots=True)
 class Comparison:
     """What changed from one report to the other.
 
@@ -187,7 +179,6 @@ class Comparison:
     regressions: list[Judgement]
     gone: list[Fault]
     unchanged: list[Fault]
-    __slots__ = tuple(__annotations__)
 
 
 def compare(
@@ -228,7 +219,7 @@ def compare(
             *(sum(len(_children(pair[side])) for _, pair in resumes) for side in (0, 1)),
         ),
         timing=timing,
-        bootstrap=Bootstrap(bootstrap.PERCENT, bootstrap.RESAMPLES, seed, bootstrap.FEWEST),
+        bootstrap=Bootstrap(bootstrap.PERCENT, bootstrap.RESAMPLES, seed, bootstrap.MIN_VALUES),
         max_regression=max_regression,
         regressions=[]
         if max_regression is None
@@ -423,7 +414,7 @@ def _judged(change: TimingChange, limit: float) -> tuple[Literal["regressed", "p
     before, difference = change.before.median, change.difference_s
     if before is None or difference is None or change.interval_s is None:
         few = f"{change.before.n} before and {change.after.n} after"
-        return "not_judged", f"that takes {bootstrap.FEWEST} values on each side, and there are {few}"
+        return "not_judged", f"that takes {bootstrap.MIN_VALUES} values on each side, and there are {few}"
     # The allowance is rounded, so that 10 % more than 0.1 s is 0.11 s.
     if difference <= round(before * limit, DECIMALS + 3):
         return "passed", "not slower by more than that"

@@ -22,19 +22,28 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 from replaylint.analysis.lint import watched
-from replaylint.protocol import children, methods, vendor
+from replaylint.protocol import children, methods
 from replaylint.protocol.exchange import id_key
-from replaylint.protocol.variants import REPLAY_COMPLETE, SESSION_INFO, STATE
-from replaylint.recording.message import AGENT, CLIENT, Ended, Header, Label, Lost
+from replaylint.protocol.variants import REPLAY_COMPLETE, STATE
+from replaylint.recording.message import CLIENT, Ended, Header, Lost
+from replaylint.replay.events import (
+    ConnectionEnded,
+    MarkerReceived,
+    Noted,
+    NotificationSent,
+    RequestSent,
+    ResponseReceived,
+    UpdateReceived,
+)
+from replaylint.replay.states import Trigger
 from replaylint.replay.timing import FIGURES
-from replaylint.views.watch import Spoken, Watcher, splits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
-    from replaylint.recording.message import Message
-    from replaylint.replay.route import Route
+    from replaylint.replay.events import Stream
     from replaylint.report.model import Finding, Report, Resume, Session
 
 NEAR_S: Final = 2e-6
@@ -70,19 +79,20 @@ class _Exchange:
 
     __slots__ = ("client", "connection", "ids", "key", "method", "request_line", "response_line")
 
-    def __init__(self, spoken: Spoken, request: Request, connection: int) -> None:
-        self.client = spoken.side == CLIENT
-        self.connection = connection
+    def __init__(self, event: RequestSent) -> None:
+        request = event.request
+        self.client = event.side == CLIENT
+        self.connection = event.connection.number
         self.ids = {request.session_id} if request.session_id is not None else set()
         self.key = request.key
         self.method = request.method
-        self.request_line = spoken.line
+        self.request_line = event.line
         self.response_line = 0
 
-    def answer(self, spoken: Spoken) -> None:
+    def answer(self, event: ResponseReceived) -> None:
         """Its response, which may name sessions."""
-        self.response_line = spoken.line
-        result = spoken.body.get("result")
+        self.response_line = event.line
+        result = event.body.get("result")
         facts = result if isinstance(result, dict) else {}
         listed = facts.get("sessions")
         for each in (facts, *(listed if isinstance(listed, list) else ())):
@@ -91,11 +101,10 @@ class _Exchange:
                 self.ids.add(session_id)
 
 
-class Survey(Watcher):
-    """What stands where in a recording: some bytes a message, and a little more for what is rare."""
+class Survey:
+    """What is where in a recording: some bytes a message, and a little more for what is rare."""
 
     def __init__(self, path: str) -> None:
-        super().__init__()
         self.lines, self.connections, self.sessions, self.kinds = array("q"), array("q"), array("q"), bytearray()
         """A message each: its line, its connection, its session (-1: none) and its kind."""
         self.ids: dict[str, int] = {}
@@ -115,92 +124,84 @@ class Survey(Watcher):
         self.headers: dict[int, int] = {}
         """Of a connection: the header that began it."""
         self.first_header = 0
-        self._pending: dict[Request, _Exchange] = {}
-        self._label: object = None
-        self._headers: dict[object, int] = {}
-        """Of a label: the header that no message has followed yet."""
-        self.report = watched(path, self.watch)
+        self._exchanges: dict[Request, _Exchange] = {}
+        """Those that are not answered yet."""
+        self.report = watched(path, self._subscribe)
 
-    def after(self, old: Route | None, route: Route | None, message: Message) -> None:
-        """Takes note of what this message was."""
-        line, body = message[0], message[3]
-        if not isinstance(body, dict | list):
-            self._note(old, route, line, body)
-            return
-        if route is None:
-            return
-        number = route.connection.number
-        header = self._headers.pop(self._label, 0)
-        if header:
-            self.headers[number] = header
-        if route.connection.version is not None:
-            self.versions.setdefault(number, line)
-        if old is not None and splits(old, route, message):
-            self._split(old.connection.number, number, route.connection.first_client_line, line)
-        for spoken in self.spoken(route, message):
-            self._add(spoken, number)
+    def _subscribe(self, stream: Stream) -> None:
+        stream.everything = True
+        stream.subscribe(RequestSent, self._request)
+        stream.subscribe(ResponseReceived, self._response)
+        stream.subscribe(NotificationSent, self._notification)
+        stream.subscribe(UpdateReceived, self._update)
+        stream.subscribe(MarkerReceived, self._marker)
+        stream.subscribe(Noted, self._note)
+        stream.subscribe(ConnectionEnded, self._ended)
 
-    def _note(self, old: Route | None, route: Route | None, line: int, note: object) -> None:
-        if isinstance(note, Label):
-            unlabelled = self._headers.pop(None, 0) if self._label is None else 0
-            self._label = id_key(note.conn)
-            if unlabelled:
-                self._headers.setdefault(self._label, unlabelled)
-        elif isinstance(note, Header):
-            self.first_header = self.first_header or line
-            self._headers[self._label] = line
-            if old is not None:
-                self.ends[old.connection.number] = (line,)
-        elif isinstance(note, Ended | Lost) and route is not None:
-            self.notes.append((route.connection.number, line))
-
-    def _split(self, old: int, new: int, first_line: int, line: int) -> None:
-        """What the client said since its `initialize` belongs to the connection that the answer started."""
-        self.ends[old] = (first_line, line)
-        for exchange in self._pending.values():
-            if exchange.connection == old and exchange.client and exchange.request_line >= first_line:
-                exchange.connection = new
-        for at in range(len(self.lines) - 1, -1, -1):
-            if self.lines[at] < first_line:
-                break
-            if self.connections[at] == old and self.kinds[at] == _Kind.OTHER:  # what the client notified of
-                self.connections[at] = new
-
-    def _add(self, spoken: Spoken, number: int) -> None:
-        kind = _Kind.OTHER
-        request = spoken.request
-        if spoken.kind == "request" and request is not None:
-            kind = _Kind.EXCHANGE
-            self._pending[request] = exchange = _Exchange(spoken, request, number)
-            self.exchanges.append(exchange)
-        elif spoken.kind == "response":
-            kind = _Kind.EXCHANGE
-            if request is not None and request in self._pending:
-                self._pending.pop(request).answer(spoken)
-        elif spoken.variant is not None and spoken.session_id is not None and spoken.side in {AGENT, None}:
-            kind = self._update(spoken, spoken.variant, spoken.session_id, number)
-        elif spoken.method == methods.CANCEL_REQUEST:
-            params = spoken.body.get("params")
-            ident = params.get("requestId") if isinstance(params, dict) else None
-            self.cancels.append((number, spoken.line, id_key(ident)))
-        session_id = spoken.session_id
-        self.lines.append(spoken.line)
-        self.connections.append(number)
+    def _add(self, kind: _Kind, line: int, connection: Connection, session_id: str | None) -> None:
+        self.lines.append(line)
+        self.connections.append(connection.number)
         self.sessions.append(-1 if session_id is None else self.ids.setdefault(session_id, len(self.ids)))
         self.kinds.append(kind)
 
-    def _update(self, spoken: Spoken, variant: str, session_id: str, number: int) -> _Kind:
-        params = spoken.body["params"]
-        if not isinstance(params, dict):
-            return _Kind.UPDATE
-        child = children.announced(variant, params["update"])
+    def _request(self, event: RequestSent) -> None:
+        if event.again:
+            # It belongs to the connection that an `initialize` before it turned out to start.
+            self._exchanges[event.request].connection = event.connection.number
+            return
+        self._exchanges[event.request] = exchange = _Exchange(event)
+        self.exchanges.append(exchange)
+        self._add(_Kind.EXCHANGE, event.line, event.connection, event.session_id)
+
+    def _response(self, event: ResponseReceived) -> None:
+        session_id, request = event.session_id, event.request
+        if request is not None and request in self._exchanges:
+            self._exchanges.pop(request).answer(event)
+        if session_id is None:
+            result = event.body.get("result")
+            named = result.get("sessionId") if isinstance(result, dict) else None
+            session_id = named if isinstance(named, str) else None
+        self._add(_Kind.EXCHANGE, event.line, event.connection, session_id)
+
+    def _notification(self, event: NotificationSent) -> None:
+        number = event.connection.number
+        if event.again:
+            for at in range(len(self.lines) - 1, -1, -1):
+                if self.lines[at] < event.line:
+                    break
+                if self.lines[at] == event.line and self.kinds[at] == _Kind.OTHER:
+                    self.connections[at] = number
+            return
+        if event.method == methods.CANCEL_REQUEST:
+            self.cancels.append((number, event.line, id_key(event.params.get("requestId"))))
+        self._add(_Kind.OTHER, event.line, event.connection, event.session_id)
+
+    def _update(self, event: UpdateReceived) -> None:
+        child = children.announced(event.variant, event.update)
         if child is not None:
-            self.announcements.append((number, session_id, child))
-        is_event = variant == SESSION_INFO and vendor.is_replay_end(params)
-        if is_event:
-            self.vendor_events.append((number, spoken.line, session_id))
-        key = is_event or child is not None or variant in {REPLAY_COMPLETE, STATE}
-        return _Kind.KEY_UPDATE if key else _Kind.UPDATE
+            self.announcements.append((event.connection.number, event.session_id, child))
+        key = child is not None or event.variant in {REPLAY_COMPLETE, STATE}
+        self._add(_Kind.KEY_UPDATE if key else _Kind.UPDATE, event.line, event.connection, event.session_id)
+
+    def _marker(self, event: MarkerReceived) -> None:
+        if event.trigger == Trigger.VENDOR_MARKER:
+            self.vendor_events.append((event.connection.number, event.line, event.session_id))
+        self._add(_Kind.KEY_UPDATE, event.line, event.connection, event.session_id)
+
+    def _note(self, event: Noted) -> None:
+        if isinstance(event.note, Header):
+            self.first_header = self.first_header or event.line
+        elif isinstance(event.note, Ended | Lost) and event.connection is not None:
+            self.notes.append((event.connection.number, event.line))
+
+    def _ended(self, event: ConnectionEnded) -> None:
+        connection = event.connection
+        if connection.header_line:
+            self.headers[connection.number] = connection.header_line
+        if connection.version_line:
+            self.versions[connection.number] = connection.version_line
+        if event.said_at:
+            self.ends[connection.number] = event.said_at
 
 
 class Selection:

@@ -33,7 +33,7 @@ IDENTIFIER: Final = re.compile(r"[a-z]+(?:[A-Z][a-z]+)*Id")
 KINDS: Final = {"call": "tool call"}
 """What ids are of, where that is not the last word before `Id`."""
 
-DEEPEST: Final = 8
+MAX_DEPTH: Final = 8
 """Levels that are shown."""
 MEMBERS: Final = 12
 ITEMS: Final = 3
@@ -77,7 +77,7 @@ class Redactor:
             return value
         if not value:
             return type(value)()
-        if key in FREE or depth > DEEPEST or self._left <= 0:
+        if key in FREE or depth > MAX_DEPTH or self._left <= 0:
             return f"<{_counted(len(value), 'member' if isinstance(value, dict) else 'item')}>"
         if isinstance(value, list):
             return self._list(value, key, depth, free=free)

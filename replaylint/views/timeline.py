@@ -1,4 +1,4 @@
-"""What came when in each session of a resume, told by watching its analysis; runs are folded as they come."""
+"""What came when in each session of a resume, told by the events of its analysis; runs are folded as they come."""
 
 from __future__ import annotations
 
@@ -6,33 +6,35 @@ from collections import defaultdict, deque
 from collections.abc import Mapping
 from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from replaylint.protocol import children, vendor
-from replaylint.protocol.connection import Connection
 from replaylint.protocol.exchange import id_key
-from replaylint.protocol.methods import CANCEL_REQUEST, RESUMES, UPDATE
+from replaylint.protocol.methods import CANCEL_REQUEST, RESUMES
 from replaylint.protocol.variants import CHILDREN, KNOWN, REPLAY_COMPLETE, SESSION_INFO, STATE
 from replaylint.recording.message import AGENT, CLIENT, NO_TIME
-from replaylint.replay.route import REPLAYS_WATCHED
+from replaylint.replay.events import (
+    ChildAnnounced,
+    MarkerReceived,
+    NotificationSent,
+    RequestSent,
+    ResponseReceived,
+    UpdateReceived,
+)
+from replaylint.replay.states import Trigger
 from replaylint.replay.timing import DECIMALS, figure, seconds
-from replaylint.replay.window import KINDS_REMEMBERED, OTHER_KINDS, STANDARD, VENDOR, Point, Resume, Window
-from replaylint.views.watch import Watcher, bodies
+from replaylint.replay.window import KINDS_REMEMBERED, OTHER_KINDS, STANDARD, VENDOR, Point, Window
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from replaylint.analysis.run import Watch
     from replaylint.protocol.exchange import Request
     from replaylint.recording.clock import Steps
-    from replaylint.recording.message import Message, Side
-    from replaylint.replay.engine import Engine
-    from replaylint.replay.route import Route
-    from replaylint.replay.window import MarkerKind
+    from replaylint.recording.message import Side
+    from replaylint.replay.events import Stream
+    from replaylint.replay.window import MarkerKind, Past, Resume
     from replaylint.report.model import Report
     from replaylint.report.model import Resume as ReportedResume
     from replaylint.report.source_map import SourceMap
-    from replaylint.views.watch import Spoken
 
 Kind = Literal[
     "request",
@@ -54,16 +56,16 @@ marker; a `state_update`; another request for the session and its answer; anothe
 resume; the resume's response, or where there is none the end of the connection or of its recording; messages of which
 only the number is known."""
 
-Timeline = dict[str, list["Event"]]
-"""The events of each session of a resume, by its id."""
+Timeline = dict[str, list["TimelineEntry"]]
+"""What is told of each session of a resume, by its id."""
 
-MOST: Final = 16
+MAX_ENTRIES: Final = 16
 """Events, a session: of more, the neighbouring updates with the shortest pause between them are folded first."""
 
 KEPT: Final = frozenset({"request", "announced", "marker", "cancels", "response", "end"})
 """The first event of these kinds, of a marker the first of each kind of it, is never folded: at most five a session."""
 
-MUCH: Final = 5
+PAUSE_FACTOR: Final = 5
 """A pause in a run of like updates stands out if it is so many times as long as the run's are on average, and at least
 such a part of its time: a steady stream is one event. The longest of the timeline stands out if the others of the run
 are no more than half as long on average."""
@@ -76,7 +78,6 @@ _NEVER: Final = -inf
 _PLAIN: Final = KNOWN - CHILDREN - {STATE, SESSION_INFO}
 """Updates that are nothing but updates."""
 
-
 # What is lost with two events that become one: nothing, where they are updates of one kind without a pause that stands
 # out; the pause, where they are updates or several times the same; the messages.
 _NOTHING: Final = 0
@@ -84,7 +85,7 @@ _PAUSE: Final = 1
 _MESSAGES: Final = 2
 
 
-class Event(NamedTuple):
+class TimelineEntry(NamedTuple):
     """A message, or several that are folded into one event.
 
     `what` is a variant, a method, a state, the id of a child, a kind of marker, or how a resume without a response
@@ -117,17 +118,16 @@ class Timelines:
     def __init__(self) -> None:
         self._recordings: list[_Recording] = []
 
-    def begin(self, locate: SourceMap) -> Watch:
-        """A recording begins; `locate` says where its lines stand."""
-        self._recordings.append(_Recording(locate))
-        return self._recordings[-1].watch
+    def begin(self, stream: Stream, locate: SourceMap) -> None:
+        """A recording begins; `locate` says where its lines are."""
+        self._recordings.append(_Recording(stream, locate))
 
     def of(self, report: Report) -> Mapping[int, Timeline]:
         """The timeline of each resume, by its number (1-based, in report order)."""
-        return _Told(self._recordings, report)
+        return _Made(self._recordings, report)
 
 
-class _Told(Mapping[int, Timeline]):
+class _Made(Mapping[int, Timeline]):
     """Timelines, each made when it is asked for: of many resumes few are shown."""
 
     def __init__(self, recordings: Iterable[_Recording], report: Report) -> None:
@@ -215,7 +215,7 @@ class _Row:
 
 
 class _Rows:
-    """The events of a session, at most MOST.
+    """The events of a session, at most MAX_ENTRIES.
 
     While there is room, like updates that follow each other begin an event of their own where the pause before them
     may turn out to stand out; in the end, or for want of room, they are folded where it does not.
@@ -288,7 +288,7 @@ class _Rows:
             self._longest, self._paused = row.pause or 0.0, row
         if row.kind == "response" and self._response is None:
             self._response = row
-        if len(self._rows) > MOST:
+        if len(self._rows) > MAX_ENTRIES:
             loss, pause, at = self._cheapest()
             self._fold(at)
             self._room = _NEVER if loss == _NOTHING else pause if loss == _PAUSE else inf
@@ -313,7 +313,7 @@ class _Rows:
             if one.kind == other.kind == "updates" or one.same(other):
                 cost = (_PAUSE, other.pause or 0.0, one.count + other.count, at)
             else:
-                cost = (_MESSAGES, abs(at - MOST // 2), 0, at)
+                cost = (_MESSAGES, abs(at - MAX_ENTRIES // 2), 0, at)
             best = min(best, cost)
         return best[0], best[1], best[3]
 
@@ -337,7 +337,7 @@ class _Rows:
         time = sum(each.lasted + (each.pause or 0.0) for each in run) - (run[0].pause or 0.0)
         for row in sorted(run[1:], key=lambda each: each.pause or 0.0, reverse=True):
             pause = row.pause or 0.0
-            much = pause * min(pauses, MUCH * MUCH) >= MUCH * time
+            much = pause * min(pauses, PAUSE_FACTOR * PAUSE_FACTOR) >= PAUSE_FACTOR * time
             if not pause or not (much or (row is self._paused and pause * (pauses - 1) >= 2 * (time - pause))):
                 break
             found.add(row)
@@ -354,16 +354,16 @@ class _Rows:
                 break
             time += row.lasted
             pauses += row.count
-        if len(self._rows) < MOST:
-            return self._known(time / MUCH)
-        shares = min(pauses, MUCH * MUCH) - MUCH
-        return self._known(MUCH * time / shares if shares > 0 else inf)
+        if len(self._rows) < MAX_ENTRIES:
+            return self._known(time / PAUSE_FACTOR)
+        shares = min(pauses, PAUSE_FACTOR * PAUSE_FACTOR) - PAUSE_FACTOR
+        return self._known(PAUSE_FACTOR * time / shares if shares > 0 else inf)
 
     def _known(self, pause: float) -> float:
         """This pause, or the longest so far: a longer one is to be seen."""
         return pause if self._response is not None else min(pause, self._longest)
 
-    def events(self, trace: str, locate: SourceMap, *, ordered: bool) -> Iterator[Event]:
+    def events(self, trace: str, locate: SourceMap, *, ordered: bool) -> Iterator[TimelineEntry]:
         """As they are told. Lines are said as in this file."""
         while len(self._rows) > 1:
             loss, _, at = self._cheapest()
@@ -374,7 +374,7 @@ class _Rows:
         for row in self._rows:
             path, line = locate(row.first.line) if row.first.line else (trace, None)
             last_path, last_line = locate(row.line) if row.line else (trace, None)
-            yield Event(
+            yield TimelineEntry(
                 kind=row.kind,
                 side=row.side,
                 what=row.what,
@@ -422,236 +422,162 @@ class _Track:
         return rows
 
 
-class _Recording(Watcher):
-    """Collects the events of one recording. Lines are the analysis's; `locate` says where they stand."""
+class _Recording:
+    """Collects what is told of one recording. Lines are the analysis's; `locate` says where they are."""
 
-    def __init__(self, locate: SourceMap) -> None:
-        super().__init__()
+    def __init__(self, stream: Stream, locate: SourceMap) -> None:
         self.locate = locate
         self.tracks: dict[Request, _Track] = {}
         self._at: dict[int, list[_Track]] = {}
         """By the line of the request."""
         self._asked: dict[Request, list[_Rows]] = {}
         """Other requests that are not answered yet, and where they were told of."""
-        self._owners: dict[str, Resume] = {}
-        self._plain: Window | None = None
-        """What owns the message in hand, where that is nothing but an update."""
         self._latest: tuple[Window, _Rows] | None = None
-        """The window of the last such, and where it was told of."""
+        """The window of the last plain update, and where it was told of."""
+        stream.everything = True
+        stream.subscribe(RequestSent, self._request)
+        stream.subscribe(ResponseReceived, self._response)
+        stream.subscribe(NotificationSent, self._notification)
+        stream.subscribe(UpdateReceived, self._update)
+        stream.subscribe(MarkerReceived, self._marker)
+        stream.subscribe(ChildAnnounced, self._announced)
 
-    def watch(self, engine: Engine, messages: Iterator[Message]) -> Iterator[Message]:
-        """The same messages."""
-        try:
-            yield from super().watch(engine, messages)
-        finally:
-            # Engine and watcher hold each other no longer: the command line runs without the collector.
-            engine.connect = Connection
-            del self.engine
-            self._plain = self._latest = None
-            self._owners = {}
-
-    def before(self, route: Route | None, message: Message) -> None:
-        """Who owns the updates, before this message changes it."""
-        self._plain = None
-        if route is None:
-            self._owners = {}
+    def _request(self, event: RequestSent) -> None:
+        request, session_id = event.request, event.session_id
+        if event.again:
             return
-        try:
-            body: Any = message[3]
-            params = body["params"]
-            target = route.targets[params["sessionId"]]
-            plain = params["update"]["sessionUpdate"] in _PLAIN and body["method"] == UPDATE and message[2] != CLIENT
-            if plain and isinstance(target, Window):
-                self._plain = target
-                return
-        except (LookupError, TypeError):
-            pass
-        self._owners = {}
-        for body in bodies(message):
-            params = body.get("params")
-            session_id = params.get("sessionId") if isinstance(params, dict) else None
-            window = route.targets.get(session_id) if isinstance(session_id, str) else None
-            if isinstance(window, Window):
-                self._owners[window.session_id] = window.resume
-
-    def after(self, old: Route | None, route: Route | None, message: Message) -> None:  # noqa: ARG002
-        """Tell of what this message was."""
-        plain = self._plain
-        if plain is not None:
-            if route is not None and route.targets.get(plain.session_id) is plain:
-                self._more(plain, message)
-                return
-            self._owners = {plain.session_id: plain.resume}
-        if route is None or not isinstance(message[3], dict | list):
+        track = None
+        if event.side is CLIENT and request.method in RESUMES:
+            track = self._track(request, event.connection.steps)
+        if session_id is None:
             return
-        for spoken in self.spoken(route, message):
-            if spoken.kind == "request" and spoken.request is not None:
-                self._request(route, spoken, spoken.request)
-            elif spoken.kind == "response" and spoken.request is not None:
-                self._response(route, spoken, spoken.request)
-            elif spoken.kind == "notification":
-                self._notification(route, spoken)
-
-    def _more(self, window: Window, message: Message) -> None:
-        """An update that changes nothing, for the session of this window. Most messages are one."""
-        line, time, _, body, _ = message
-        if self._latest is None or self._latest[0] is not window:
-            self._latest = window, self._rows(window.resume, window.session_id)
-        rows, variant = self._latest[1], body["params"]["update"]["sessionUpdate"]  # type: ignore[index]
-        if self.engine.steps.lines or not rows.more(variant, line, time):
-            rows.add("updates", AGENT, variant, Point(line, time))
-
-    def _add(self, rows: _Rows, kind: Kind, spoken: Spoken, what: str) -> None:
-        rows.add(kind, spoken.side, what, Point(spoken.line, spoken.time))
-
-    def _request(self, route: Route, spoken: Spoken, request: Request) -> None:
-        if spoken.side == CLIENT and request.method in RESUMES:
-            track = self._track(request)
-            if request.session_id is not None:
-                self._add(track.of(request.session_id), "request", spoken, request.method)
-        if spoken.session_id is None:
-            return
-        window = route.asked.get(request)
-        if window is not None:
-            told = [self._rows(window.resume, spoken.session_id)]
-        else:
-            pending = list(route.pending.values()) if spoken.side == CLIENT else route.plain
-            told = [
-                self._rows(each, spoken.session_id)
-                for each in pending[:REPLAYS_WATCHED]
-                if each.session_id == spoken.session_id and each.request in self.tracks and each.request is not request
-            ]
+        if track is not None:
+            _add(track.of(session_id), "request", event)
+        told = [self._of(event.window, session_id)] if event.window is not None else []
+        told += [self._of(each, session_id) for each in event.pending if event.window is None]
         for rows in told:
-            self._add(rows, "asks", spoken, request.method)
+            _add(rows, "asks", event)
         if told:
             self._asked[request] = told
 
-    def _response(self, route: Route, spoken: Spoken, request: Request) -> None:
+    def _response(self, event: ResponseReceived) -> None:
+        request = event.request
+        if request is None:
+            return
         for rows in self._asked.pop(request, ()):
-            self._add(rows, "answers", spoken, request.method)
+            _add(rows, "answers", event)
         track = self.tracks.get(request)
         if track is None or request.session_id is None:
             return
-        # What it did not announce has no window that is remembered.
-        known = {request.session_id, *route.past}
+        # What it did not announce has no window.
+        known = {request.session_id, *(event.window.resume.windows if event.window is not None else ())}
         track.rows = {each: rows for each, rows in track.rows.items() if each in known}
         for rows in track.rows.values():
-            self._add(rows, "response", spoken, request.method)
+            _add(rows, "response", event)
 
-    def _notification(self, route: Route, spoken: Spoken) -> None:
-        session_id, params = spoken.session_id, spoken.body.get("params")
-        if spoken.method == CANCEL_REQUEST:
-            self._cancel(route, spoken, params.get("requestId") if isinstance(params, dict) else None)
-        elif session_id is not None and isinstance(params, dict):
-            update = params.get("update")
-            if spoken.method == UPDATE and spoken.side != CLIENT and isinstance(update, dict) and spoken.variant:
-                self._update(route, spoken, session_id, params, update)
-            else:
-                for rows in self._pending(route, session_id, spoken.line):
-                    self._add(rows, "notification", spoken, spoken.method)
-
-    def _cancel(self, route: Route, spoken: Spoken, ident: object) -> None:
-        cancelled = [request for request in route.pending if request.cancel_line == spoken.line]
-        exchange = route.connection.exchange
-        if not cancelled and spoken.side == CLIENT and exchange.find(CLIENT, ident) is None:
-            answered = exchange.earlier(AGENT, ident)
-            cancelled = [answered] if answered in self.tracks and answered is not None else []
-        for request in cancelled:
-            if request.session_id is not None:
-                self._add(self._track(request).of(request.session_id), "cancels", spoken, spoken.method)
-
-    def _update(
-        self,
-        route: Route,
-        spoken: Spoken,
-        session_id: str,
-        params: Mapping[str, object],
-        update: Mapping[str, object],
-    ) -> None:
-        variant = spoken.variant or ""
-        marker = _is_marker(route, variant, params)
-        told = self._pending(route, session_id, spoken.line)
-        if not told:
-            told = self._late(route, session_id, spoken.line, marker=marker)
-        resume = self._owner(route, session_id)
-        announced = _announced(resume, variant, update, spoken.line)
-        for rows in told:
-            if marker:
-                self._add(rows, "marker", spoken, MARKERS[variant])
-            elif announced:
-                self._add(rows, "child", spoken, announced[0].session_id)
-            elif variant == STATE:
-                state = update.get("state")
-                self._add(rows, "state", spoken, state if isinstance(state, str) else "")
-            else:
-                self._add(rows, "updates", spoken, variant)
-        if resume is None:
+    def _notification(self, event: NotificationSent) -> None:
+        session_id = event.session_id
+        if event.again:
             return
-        for window in announced:
-            self._add(self._rows(resume, window.session_id), "announced", spoken, window.parent or "")
-        if marker and variant == SESSION_INFO and session_id == resume.session_id:
-            self._whole(resume, spoken)
+        if event.method == CANCEL_REQUEST:
+            self._cancel(event)
+        elif session_id is not None:
+            for rows in self._rows(session_id, event.window, (), event.pending):
+                _add(rows, "notification", event)
 
-    def _whole(self, resume: Resume, spoken: Spoken) -> None:
+    def _cancel(self, event: NotificationSent) -> None:
+        exchange, ident = event.connection.exchange, event.params.get("requestId")
+        request = exchange.find(CLIENT, ident) if event.side is not AGENT else None
+        if request is None and event.side is CLIENT:
+            request = exchange.earlier(AGENT, ident)
+        elif request is not None and request.cancel_line:
+            return
+        track = self.tracks.get(request) if request is not None else None
+        if track is not None and track.request.session_id is not None:
+            _add(track.of(track.request.session_id), "cancels", event)
+
+    def _update(self, event: UpdateReceived) -> None:
+        window, variant = event.window, event.variant
+        if window is not None and variant in _PLAIN:
+            self._more(window, event)
+            return
+        told = self._rows(event.session_id, window, event.provisional, event.plain)
+        past = event.past
+        if not told and past is not None and past.after is not None and past.after.last.line == event.line:
+            told = self._late(past, event.session_id)
+        for rows in told:
+            if event.announces is not None:
+                _add(rows, "child", event, event.announces)
+            elif variant == STATE:
+                state = event.update.get("state")
+                _add(rows, "state", event, state if isinstance(state, str) else "")
+            else:
+                _add(rows, "updates", event)
+
+    def _more(self, window: Window, event: UpdateReceived) -> None:
+        """An update that is no more than that, for the session of this window. Most messages are one."""
+        if self._latest is None or self._latest[0] is not window:
+            self._latest = window, self._of(window, window.session_id)
+        rows = self._latest[1]
+        if event.connection.steps.lines or not rows.more(event.variant, event.line, event.time):
+            rows.add("updates", AGENT, event.variant, Point(event.line, event.time))
+
+    def _marker(self, event: MarkerReceived) -> None:
+        window, session_id = event.window, event.session_id
+        told = self._rows(session_id, window, event.provisional, event.plain)
+        if not told and event.past is not None:
+            told = self._late(event.past, session_id)
+        for rows in told:
+            _add(rows, "marker", event, MARKERS[event.variant])
+        if window is not None and event.trigger == Trigger.VENDOR_MARKER and window.parent is None:
+            self._whole(window.resume, event)
+
+    def _whole(self, resume: Resume, event: MarkerReceived) -> None:
         """The vendor's event on the stream of the session that was asked for."""
-        track = self._track(resume.request)
+        track = self._track(resume.request, event.connection.steps)
         if track.whole is not None:
             return
-        track.whole = Point(spoken.line, spoken.time)
+        track.whole = Point(event.line, event.time)
         for session_id, rows in track.rows.items():
             window = resume.windows.get(session_id)
-            new = window is None or (window.vendor is not None and window.vendor.line == spoken.line)
-            if new and session_id != resume.session_id:
-                self._add(rows, "marker", spoken, VENDOR)
+            if session_id != resume.session_id and (window is None or window.vendor is None):
+                _add(rows, "marker", event, VENDOR)
 
-    def _pending(self, route: Route, session_id: str, line: int) -> list[_Rows]:
-        """Where a message of this line and session is told of, if it came while a resume was pending."""
-        owner = self._owner(route, session_id)
-        if owner is not None:
-            return [self._rows(owner, session_id)]
-        foreign = [
-            resume
-            for resume in route.replays[:REPLAYS_WATCHED]
-            if (window := resume.foreign.get(session_id)) is not None
-            and window.early is not None
-            and window.early.last_line == line
-        ]
-        plain = [resume for resume in route.plain[:REPLAYS_WATCHED] if resume.session_id == session_id]
-        return [self._rows(resume, session_id) for resume in (*foreign, *plain)]
+    def _announced(self, event: ChildAnnounced) -> None:
+        rows = self._of(event.window, event.window.session_id)
+        rows.add("announced", AGENT, event.window.parent or "", Point(event.line, event.time))
 
-    def _owner(self, route: Route, session_id: str) -> Resume | None:
-        """The resume whose window of this session owns what came; in a batch, it may have come with its request."""
-        target = route.targets.get(session_id)
-        return self._owners.get(session_id) or (target.resume if isinstance(target, Window) else None)
+    def _rows(
+        self,
+        session_id: str,
+        window: Window | None,
+        provisional: tuple[Window, ...],
+        resumes: tuple[Resume, ...],
+    ) -> list[_Rows]:
+        """Where a message of this session is told of, if it came while a resume was pending."""
+        if window is not None:
+            return [self._of(window, session_id)]
+        told = [self._of(each, session_id) for each in provisional]
+        return told + [self._of(each, session_id) for each in resumes]
 
-    def _late(self, route: Route, session_id: str, line: int, *, marker: bool) -> list[_Rows]:
-        """Where this is told of if it should have come before the response: a marker, or late history."""
-        past = route.remembered(session_id)
-        if past is None or not (marker or (past.after is not None and past.after.last.line == line)):
-            return []
+    def _late(self, past: Past, session_id: str) -> list[_Rows]:
+        """Where a marker or history is told of that should have come before the response."""
         return [each.of(session_id) for each in self._at.get(past.request_line, ()) if session_id in each.rows]
 
-    def _rows(self, resume: Resume, session_id: str) -> _Rows:
-        return self._track(resume.request).of(session_id)
+    def _of(self, of: Window | Resume, session_id: str) -> _Rows:
+        resume = of.resume if isinstance(of, Window) else of
+        return self._track(resume.request, resume.connection.steps).of(session_id)
 
-    def _track(self, request: Request) -> _Track:
+    def _track(self, request: Request, steps: Steps) -> _Track:
         track = self.tracks.get(request)
         if track is None:
-            track = self.tracks[request] = _Track(request, self.engine.steps)
+            track = self.tracks[request] = _Track(request, steps)
             self._at.setdefault(request.line, []).append(track)
         return track
 
 
-def _is_marker(route: Route, variant: str, params: Mapping[str, object]) -> bool:
-    if variant == REPLAY_COMPLETE:
-        return route.connection.version == 2
-    return variant == SESSION_INFO and vendor.is_replay_end(params)
+_Told = RequestSent | ResponseReceived | NotificationSent | UpdateReceived | MarkerReceived
 
 
-def _announced(resume: Resume | None, variant: str, update: Mapping[str, object], line: int) -> list[Window]:
-    """The windows that this update opened: the child's, and those of the children that it had announced already."""
-    child = children.announced(variant, update) if variant in CHILDREN else None
-    window = resume.windows.get(child) if resume is not None and child is not None else None
-    if resume is None or window is None or window.announced_line != line:
-        return []
-    return [window, *(each for each in resume.windows.values() if each.announced_line == line and each is not window)]
+def _add(rows: _Rows, kind: Kind, event: _Told, what: str | None = None) -> None:
+    rows.add(kind, event.side, event.what if what is None else what, Point(event.line, event.time))

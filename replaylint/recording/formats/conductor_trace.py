@@ -27,7 +27,7 @@ def _is_record(record: dict[str, object]) -> bool:
 
 
 def sniff(head: Head) -> int:
-    """How many records have its ends and types; more than for what else they look like."""
+    """How many records have its ends and types, and one more: they look like another format, too."""
     count = sum(map(_is_record, head.records))
     return count and count + 1
 
@@ -42,7 +42,7 @@ def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
 
 def _entries(lines: Iterable[bytes], clock: clocks.Clock, progress: Progress) -> Iterator[Entry]:
     others: set[str] = set()
-    """The ids of pending requests of other protocols: their responses do not say of which."""
+    """The ids of pending requests of other protocols: a response does not name its protocol."""
 
     def entry(number: int, line: bytes) -> Entry | None:
         record = record_in(line)
@@ -65,7 +65,7 @@ def _entries(lines: Iterable[bytes], clock: clocks.Clock, progress: Progress) ->
 
 
 def _message(record: dict[str, object]) -> dict[str, object]:
-    """The message as it was: without parameters it has null for them here."""
+    """The message as it was on the wire: the trace has null for missing parameters."""
     message: dict[str, object] = {"jsonrpc": "2.0"}
     if "method" in record:
         return message | {key: record[key] for key in ("id", "method", "params") if record.get(key) is not None}

@@ -36,11 +36,11 @@ BODY_KEYS: Final = ("msg", "message", "frame", "rpc", "payload", "parsed", "json
 HEADER_KEYS: Final = ("gc_acp_capture",)
 """Keys of a recorder's own first record, beside `{"dir": "meta", "event": "start"}`."""
 
-SPELLINGS_REMEMBERED: Final = 200
-"""Of direction words: `OUT` beside `out`."""
+MAX_SPELLINGS: Final = 200
+"""Spellings of direction words that are remembered: `OUT` beside `out`."""
 
-MOST_LOST: Final = 1_000_000_000
-"""More dropped messages than that are no count."""
+MAX_LOST_MESSAGES: Final = 1_000_000_000
+"""A larger number of dropped messages is not believed."""
 
 _ABSENT: Final = object()
 
@@ -62,7 +62,7 @@ def has_body(record: dict[str, object]) -> bool:
 
 
 def sniff(head: Head) -> int:
-    """How many of its records hold a message beside a direction or a time."""
+    """How many records hold a message beside a direction or a time."""
     records = head.records
     key = directions.find_key(records)
     clock = clocks.choose(records)
@@ -139,7 +139,7 @@ class _Reader:
                 except (LookupError, TypeError, ValueError):
                     pass
                 self.latest = latest
-                record = body = None  # a long line is not held twice
+                record = body = None  # do not hold a long line twice
                 yield from self._irregular(number, line)
                 latest, conn, offset = self.latest, self.conn, self.offset
         finally:
@@ -147,7 +147,7 @@ class _Reader:
             self.progress.messages = number - self.others
 
     def _irregular(self, number: int, line: bytes) -> Iterator[Message]:
-        """A line that is not like the others, explained."""
+        """The message or notes of an irregular line."""
         size = len(line)
         try:
             record = loads(line)
@@ -188,14 +188,14 @@ class _Reader:
     def _side(self, word: object) -> Side | None:
         if not isinstance(word, str):
             return None
-        # The usual spelling stands in `sides` from the start, so that a flipped word stays flipped.
+        # The usual spelling is in `sides` from the start, so that a flipped word stays flipped.
         side = self.sides.get(word.strip().lower())
-        if side is not None and len(self.sides) < SPELLINGS_REMEMBERED:
+        if side is not None and len(self.sides) < MAX_SPELLINGS:
             self.sides[word] = side
         return side
 
     def _body(self, record: dict[str, object], word: object) -> dict[str, object] | list[object] | Note | None:
-        """The message in this record, or what it is instead; None for a record that says nothing."""
+        """The message in this record, or a note for what it is instead; None for nothing."""
         if word == "meta" or any(key in record for key in HEADER_KEYS):
             return _note(record)
         if word == "stderr":
@@ -222,5 +222,5 @@ def _note(record: dict[str, object]) -> Note | None:
     drops = event in ("dropped", "gap")
     for count in (record.get("count"), record.get("dropped"), record.get("gap")):
         if isinstance(count, int) and (drops or event is None):
-            return Lost(min(max(count, 1), MOST_LOST))
+            return Lost(min(max(count, 1), MAX_LOST_MESSAGES))
     return Lost(1) if drops else None

@@ -19,12 +19,12 @@ EXAMPLE: Final = '{"dir":"out","jsonrpc":"2.0","id":0,"method":"initialize","par
 
 
 def sniff(head: Head) -> int:
-    """How many of its records are messages that bear a direction."""
+    """How many records are messages with a direction."""
     records = head.records
     key = directions.find_key(records)
     messages = [record for record in records if is_jsonrpc(record) and not envelope.has_body(record)]
     known = sum(directions.side_of(record.get(key)) is not None for record in messages if key is not None)
-    # A few whose direction cannot be read do not make the recording a bare one.
+    # A few unknown directions do not make the recording a raw one.
     return len(messages) if 2 * known > len(messages) else known
 
 

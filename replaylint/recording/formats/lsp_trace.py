@@ -23,13 +23,13 @@ _WORDS: Final = {"send": "sent", "receive": "received"}
 
 
 def sniff(head: Head) -> int:
-    """How many lines hold one of its records; more than for what else these look like."""
+    """How many lines hold one of its records, and one more: they look like another format, too."""
     count = len(_records(head))
     return count and count + 1
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
-    """The records of the log; its other lines are silent."""
+    """The records of the log; its other lines are left out."""
     clock = clocks.choose(_records(head))
     return reading(_entries(lines, clock, progress), clock, progress)
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from orjson import loads
 
 from replaylint.recording.clock import NO_CLOCK
-from replaylint.recording.message import NO_TIME, NoMessage, is_jsonrpc
+from replaylint.recording.message import NO_TIME, DropsReplays, NoMessage, is_jsonrpc
 from replaylint.recording.reading import Reading, unparsed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from replaylint.recording.formats import Head
     from replaylint.recording.message import Message
@@ -20,30 +20,34 @@ if TYPE_CHECKING:
 NAME: Final = "raw"
 EXAMPLE: Final = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{…}}'
 
+INITIALIZE: Final = "initialize"
 ACPX: Final = "acpx"
-LAST_THAT_DROPS: Final = (0, 19)
-LONGEST_VERSION: Final = 100
+LAST_VERSION_THAT_DROPS: Final = (0, 19)
+MAX_VERSION_CHARS: Final = 100
 JOURNAL: Final = "acpx."
 
 
 def sniff(head: Head) -> int:
-    """How many of its records are bare messages."""
+    """How many records are bare messages."""
     return sum(map(is_jsonrpc, head.records))
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
-    """One message a line. acpx writes records of its own between them; they are silent."""
-    return Reading(_messages(lines, progress), NO_CLOCK, {}, relative=False, drops_replays=drops_replays)
+    """One message a line. Records of acpx itself between them are left out."""
+    return Reading(_messages(lines, progress), NO_CLOCK, {}, relative=False)
 
 
-def drops_replays(name: str | None, version: str | None) -> bool:
+def _drops_replays(initialize: Mapping[str, Any]) -> bool:
     """Whether this client records itself without the replayed updates: acpx did up to 0.19."""
-    if name != ACPX or version is None:
+    params = initialize.get("params")
+    info = (params.get("info") or params.get("clientInfo")) if isinstance(params, dict) else None
+    version = info.get("version") if isinstance(info, dict) and info.get("name") == ACPX else None
+    if not isinstance(version, str):
         return False
     major, _, rest = version.partition(".")
     minor = rest.partition(".")[0]
-    numbers = major.isdecimal() and minor.isdecimal() and len(version) < LONGEST_VERSION
-    return numbers and (int(major), int(minor)) <= LAST_THAT_DROPS
+    numbers = major.isdecimal() and minor.isdecimal() and len(version) <= MAX_VERSION_CHARS
+    return numbers and (int(major), int(minor)) <= LAST_VERSION_THAT_DROPS
 
 
 def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
@@ -62,9 +66,12 @@ def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
                 others += 1
                 yield number, NO_TIME, None, NoMessage(wire=True), len(line)
                 continue
-            if body.__class__ is dict and str(body.get("schema")).startswith(JOURNAL):
-                others += 1
-                continue
+            if body.__class__ is dict:
+                if "schema" in body and str(body["schema"]).startswith(JOURNAL):
+                    others += 1
+                    continue
+                if body.get("method") == INITIALIZE and _drops_replays(body):
+                    yield number, NO_TIME, None, DropsReplays(), 0
             yield number, NO_TIME, None, body, len(line)
     finally:
         progress.lines = number

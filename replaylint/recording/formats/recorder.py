@@ -16,7 +16,7 @@ VERSION_KEY: Final = "replaylint"
 
 
 def sniff(head: Head) -> int:
-    """All of it, where one record bears this recorder's mark; more than for what it looks like beside that."""
+    """All of it and one more, where a record has the mark of this recorder: an envelope has all of it, too."""
     return len(head.records) + 1 if any(VERSION_KEY in record for record in head.records) else 0
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from replaylint.recording.clock import Clock
 from replaylint.recording.document import Document, entries_of, look
 from replaylint.recording.entries import Entry, reading
-from replaylint.recording.formats import BLOCK
+from replaylint.recording.formats import CERTAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ _CLOCK: Final = Clock("wall", 1e-3, "timestamp", 1e-3, None, None)
 def sniff(head: Head) -> int:
     """Its object begins with its own keys."""
     keys, _ = look(head, _MESSAGES)
-    return BLOCK if _KEYS.issubset(keys) else 0
+    return CERTAIN if _KEYS.issubset(keys) else 0
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001

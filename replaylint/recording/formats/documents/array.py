@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from replaylint.errors import RecordingError
 from replaylint.recording.document import Document
 from replaylint.recording.entries import record_in
-from replaylint.recording.formats import BLOCK, RECORDS, Head, best, family
+from replaylint.recording.formats import CERTAIN, Family, Head, best, formats_of
 from replaylint.recording.source import failing
 
 if TYPE_CHECKING:
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 NAME: Final = "array"
 EXAMPLE: Final = '[{"jsonrpc":"2.0",…}, {"jsonrpc":"2.0",…}, …]'
 
-HEAD_PARTS: Final = 50
-HEAD_BYTES: Final = 1_000_000
+MAX_HEAD_PARTS: Final = 50
+MAX_HEAD_BYTES: Final = 1_000_000
 
 _BEGINS: Final = re.compile(rb"\[\s*\{")
 
 
 def sniff(head: Head) -> int:
     """An array of objects, whatever these are."""
-    return BLOCK - 1 if _BEGINS.match(head.document) else 0
+    return CERTAIN - 1 if _BEGINS.match(head.document) else 0
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
-    """The elements, read as lines of the format that they look like; each keeps the line on which it begins."""
+    """The elements, read as lines of the format that they look like, with their lines in the array."""
     document = Document.of(lines)
     parts = document.parts()
     first: list[Part] = []
     try:
         for part in parts:
             first.append(part)
-            if len(first) == HEAD_PARTS or sum(len(each.data) for each in first) >= HEAD_BYTES:
+            if len(first) == MAX_HEAD_PARTS or sum(len(each.data) for each in first) >= MAX_HEAD_BYTES:
                 break
     except RecordingError as error:
         if not first:
@@ -50,7 +50,7 @@ def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
     records = (record_in(part.data) for part in first)
     head = Head([part.data for part in first], [record for record in records if isinstance(record, dict)])
     begins: list[int] = []
-    found = best(family(RECORDS), head)
+    found = best(formats_of(Family.RECORDS), head)
     if found is None:
         raise RecordingError("not-a-recording", "is an array, but not of messages or records of them", 1)
     inner = found.read(_lines(chain(first, parts), begins), head, progress)

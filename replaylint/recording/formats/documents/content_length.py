@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from replaylint.recording.clock import NO_CLOCK
 from replaylint.recording.document import unbroken
 from replaylint.recording.entries import Entry, reading
-from replaylint.recording.formats import BLOCK, is_json
+from replaylint.recording.formats import CERTAIN, is_json
 from replaylint.recording.message import BLANK, NO_TIME, Unreadable
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NAME: Final = "content-length"
 EXAMPLE: Final = 'Content-Length: 58 {"jsonrpc":"2.0",…}'
 
-LONGEST_HEADER: Final = 64
+MAX_HEADER_BYTES: Final = 64
 
 _LENGTH: Final = re.compile(rb"Content-Length: *([0-9]{1,12})\r?\n\Z", re.IGNORECASE)
 _FIELD: Final = re.compile(rb"Content-[A-Z-]+:.*\n\Z", re.IGNORECASE)
@@ -30,7 +30,7 @@ _BEGUN: Final = "content-length: "
 def sniff(head: Head) -> int:
     """A header comes before anything that looks like JSON."""
     first = next((line for line in head.lines if _LENGTH.match(line) or line.startswith((b"{", b"["))), b"")
-    return BLOCK if _LENGTH.match(first) else 0
+    return CERTAIN if _LENGTH.match(first) else 0
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
@@ -39,15 +39,14 @@ def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # 
 
 
 def _header(line: bytes) -> re.Match[bytes] | None:
-    """The header at the end of this line: a message without a newline may stand before it."""
-    return _LENGTH.search(line, max(0, len(line) - LONGEST_HEADER))
+    """The header at the end of this line: a message without a newline may be before it."""
+    return _LENGTH.search(line, max(0, len(line) - MAX_HEADER_BYTES))
 
 
 class _Stream:
     """Bytes, by lines and by lengths.
 
-    `number` is the 1-based line on which the next byte stands, `last` the last line on which one stood, `rest` what was
-    read already of what comes next.
+    `number` is the 1-based line of the next byte, `last` that of the last one, `rest` what was read ahead.
     """
 
     def __init__(self, lines: Iterable[bytes], progress: Progress) -> None:
@@ -65,7 +64,7 @@ class _Stream:
         return self._passed(line)
 
     def take(self, length: int) -> bytes:
-        """So many bytes, or fewer where a header or the end comes before that: no JSON holds a header."""
+        """The next bytes: `length`, or fewer where a header or the end comes first. No JSON holds a header."""
         taken = bytearray(self.rest)
         while len(taken) < length and (more := next(self._lines, b"")):
             if (header := _header(more)) is not None:
@@ -75,7 +74,7 @@ class _Stream:
         return self._passed(bytes(taken[:length]))
 
     def back(self, line: bytes) -> None:
-        """This line was not one: it comes again."""
+        """Put this line back."""
         self.rest = line + self.rest
         self.number -= line.count(b"\n")
 
@@ -114,8 +113,8 @@ def _entries(stream: _Stream) -> Iterator[Entry]:
 
 
 def _framed(line: int, body: bytes, length: int, *, cut: bool) -> Entry:
-    """What is shorter than its header says was cut off at the end, or the header is wrong."""
+    """The entry of a framed message. If it is shorter than its header says, it was cut off or the header is wrong."""
     if len(body) == length or is_json(body):
         return Entry(line, NO_TIME, None, body, len(body))
-    text = body.decode(errors="replace") or "{"  # cut off right behind the header
+    text = body.decode(errors="replace") or "{"  # cut off right after the header
     return Entry(line, NO_TIME, None, Unreadable(text, wire=True, ended=not cut), len(body))

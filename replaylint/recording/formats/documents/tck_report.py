@@ -10,7 +10,7 @@ from replaylint.errors import RecordingError
 from replaylint.recording.clock import Clock
 from replaylint.recording.document import Document, entries_of, look
 from replaylint.recording.entries import Entry, reading
-from replaylint.recording.formats import BLOCK
+from replaylint.recording.formats import CERTAIN
 from replaylint.recording.message import NO_TIME, Lost
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ _COUNT: Final = re.compile(r"[1-9][0-9]{0,8}")
 
 
 def sniff(head: Head) -> int:
-    """Its object has its own keys, one in the other."""
+    """Its object has its own keys, nested."""
     keys, _ = look(head, _REQUIREMENTS)
     within = all(f'"{key}"'.encode() in head.document for key in (_TESTS, _TRANSCRIPT))
-    return BLOCK if _REQUIREMENTS.encode() in keys and within else 0
+    return CERTAIN if _REQUIREMENTS.encode() in keys and within else 0
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
@@ -49,7 +49,7 @@ def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:
     progress.lines = document.lines
     seen: set[int] = set()
     for number, test in enumerate(document.elements(_REQUIREMENTS, _TESTS)):
-        # A test stands under each of the requirements that it bears on, but it ran once.
+        # A test is listed under each of its requirements, but it ran once.
         same = _identity(document, test)
         if same is None or same not in seen:
             for entry in entries_of(document.within(test, _TRANSCRIPT), _entry):
@@ -67,7 +67,7 @@ def _identity(document: Document, test: int) -> int | None:
 
 
 def _entry(record: dict[str, object], part: Part) -> Entry | None:
-    """The report cuts long messages, and says where it left some out: both are losses, and nobody's fault."""
+    """The report cuts long messages, and says where it left some out: both are losses of the recorder."""
     text, word = record.get("raw"), record.get("dir")
     if _GAP in record or _GAP in record.values():
         count = _COUNT.search(" ".join(str(record.get(key)) for key in (_GAP, "count", "raw")))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from replaylint.recording.clock import NO_CLOCK
 from replaylint.recording.document import Document, entries_of, look
 from replaylint.recording.entries import Entry, reading, record_in
-from replaylint.recording.formats import BLOCK
+from replaylint.recording.formats import CERTAIN
 from replaylint.recording.message import NO_TIME
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ EXAMPLE: Final = '[{"_direction":"outgoing","_type":"request","id":0,"method":"i
 _KEY: Final = "_direction"
 _OTHER: Final = {"outgoing": "incoming", "incoming": "outgoing"}
 _UNRECOGNIZED: Final = (None, "[unrecognized response]")
-"""The method of a response to a request that the view has not seen."""
+"""The method of a response whose request is not in the view."""
 
 
 def sniff(head: Head) -> int:
     """Its array begins with an entry that has its key for directions, and is no message by itself."""
     _, first = look(head)
     record = record_in(first.data) if first is not None else None
-    return BLOCK if isinstance(record, dict) and _KEY in record and "jsonrpc" not in record else 0
+    return CERTAIN if isinstance(record, dict) and _KEY in record and "jsonrpc" not in record else 0
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
@@ -42,7 +42,7 @@ def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:
     document = Document.of(lines)
     progress.lines = document.lines
     pending: dict[tuple[str, str], object] = {}
-    """The methods of requests, by their ids and the words for their directions."""
+    """The methods of requests, by their ids and directions."""
 
     def entry(record: dict[str, object], part: Part) -> Entry | None:
         word = record.get(_KEY)

@@ -1,1 +1,1 @@
-"""Formats whose lines are no JSON objects by themselves: a short text stands before each message."""
+"""Formats with a short text before each message."""

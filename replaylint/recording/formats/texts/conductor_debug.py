@@ -27,7 +27,7 @@ _CLOCK: Final = Clock("relative", 1e-3, None, 1.0, None, None)
 
 
 def sniff(head: Head) -> int:
-    """How many lines have its form; more than for what else they look like."""
+    """How many lines have its form, and one more: they look like another format, too."""
     count = sum(_LINE.match(line) is not None for line in head.lines)
     return count and count + 1
 

@@ -22,18 +22,18 @@ _CLOCK: Final = clocks.Clock("monotonic", 1e-3, None, 1.0, None, None)
 
 
 def sniff(head: Head) -> int:
-    """How many lines have its form; more than for what else they look like."""
+    """How many lines have its form, and one more: they look like another format, too."""
     count = sum(_LINE.match(line) is not None for line in head.lines)
     return count and count + 1
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
-    """The lines of the transport; those of other loggers are silent."""
+    """The lines of the transport; those of other loggers are left out."""
     return reading(_entries(lines, progress), _CLOCK, progress)
 
 
 def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:
-    """The uptime in brackets is the monotonic clock; the wall clock, which is local, only says when that began."""
+    """The uptime in brackets is the monotonic clock; the wall clock, in local time, only says when that began."""
     offset: float | None = None
     latest = 0.0
 

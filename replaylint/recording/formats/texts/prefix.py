@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 NAME: Final = "prefix"
 EXAMPLE: Final = '[SEND] {"jsonrpc":"2.0",…}'
 
-LONGEST_PREFIX: Final = 200
+MAX_PREFIX_BYTES: Final = 200
 
 _DAY_S: Final = 86_400
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DAYS_BEFORE: Final = dict(zip(_MONTHS, accumulate((0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30)), strict=True))
-"""Of a year without a leap day: most are."""
+"""In a year without a leap day."""
 _AROUND_S: Final = {"day": _DAY_S, "syslog": 365 * _DAY_S}
-"""After how long these times begin again."""
+"""How long until these times start again from zero."""
 
 _MEMBERS: Final = {"id", "method", "params", "result", "error"}
-"""Of a message; one without `jsonrpc` has no other, or it is something else."""
+"""The members of a message. A record without `jsonrpc` that has others is something else."""
 
 
 def _any_of(words: Iterable[str]) -> bytes:
@@ -51,7 +51,7 @@ _SIGNS: Final = _any_of(word for word in directions.SIDES if not word.isalpha())
 _MARKS: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        # Right before the message, first of all, or anywhere: there only what is no word of a language.
+        # Right before the message; at the beginning; or anywhere, if it is no word of a language.
         rb"(?:\[(?P<box>" + _WORDS + rb")\]|(?<!\S)(?P<label>(?:(?:to|from) )?(?:" + _WORDS + rb")):)\s*\Z",
         rb"\A\s*\[(?P<first>" + _WORDS + rb")\]",
         rb"(?<!\S)(?P<sign>" + _SIGNS + rb")(?!\S)",
@@ -60,14 +60,14 @@ _MARKS: Final = tuple(
 
 
 class _Line(NamedTuple):
-    """A line taken apart: the kind of its time and the time, the direction as it stands there and as a word."""
+    """The parts of a line: the kind of its time and the time, the direction as written and as a word."""
 
     form: str | None
     time: str
     mark: bytes
     word: str | None
     bare: bool
-    """Nothing else stands before the direction, or where there is none before the body."""
+    """Nothing else is before the direction, or without one before the body."""
     body: bytes
 
 
@@ -86,7 +86,7 @@ def sniff(head: Head) -> int:
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
-    """The messages, and what a side wrote instead; other lines, such as comments, are silent."""
+    """The messages, and what else a side wrote; other lines, such as comments, are left out."""
     found = _messages(head)
     forms = [line.form for line in found if line.form is not None]
     form = max(forms, key=forms.count, default=None)
@@ -121,16 +121,16 @@ def _entries(lines: Iterable[bytes], shape: _Shape, clock: clocks.Clock, progres
 
 
 def _spoken(line: bytes, shape: _Shape) -> _Line | None:
-    """What a side said on this line, or wrote instead; None where the line is the log's own."""
-    if shape.bare and not shape.marks:  # whatever has such a time stood on the wire
-        time = _TIME.match(line[:LONGEST_PREFIX])
+    """What a side wrote on this line; None where the line is the log's own."""
+    if shape.bare and not shape.marks:  # whatever has such a time was on the wire
+        time = _TIME.match(line[:MAX_PREFIX_BYTES])
         found = _divided(line, time.end()) if time is not None else None
     else:
         found = _before_json(line)
         if found is None or found.mark not in shape.marks:
             if found is not None and bool(found.mark) == bool(shape.marks) and _is_message(found.body):
                 return found
-            mark = shape.any_mark.search(line, 0, LONGEST_PREFIX) if shape.marks else None
+            mark = shape.any_mark.search(line, 0, MAX_PREFIX_BYTES) if shape.marks else None
             found = _divided(line, mark.end()) if mark is not None else None
     if found is None or (found.form == shape.form and found.bare >= shape.bare):
         return found
@@ -143,13 +143,13 @@ def _messages(head: Head) -> list[_Line]:
 
 
 def _before_json(line: bytes) -> _Line | None:
-    """The line with its JSON as the body, where a short text stands before that."""
-    begins = _JSON.search(line, 0, LONGEST_PREFIX)
+    """The line with its JSON as the body, if a short text is before that."""
+    begins = _JSON.search(line, 0, MAX_PREFIX_BYTES)
     return _divided(line, begins.start()) if begins is not None and begins.start() else None
 
 
 def _divided(line: bytes, at: int) -> _Line:
-    """The line, taken apart where its body begins."""
+    """The parts of this line, whose body begins at this offset."""
     form, text, before = None, "", line[:at]
     if (time := _TIME.match(before)) is not None:
         form = time.lastgroup
@@ -176,16 +176,16 @@ def _is_message(body: bytes) -> bool:
 
 
 def _clock(lines: list[_Line]) -> clocks.Clock:
-    """The clock that these lines show, all of which have one kind of time."""
+    """The clock of these lines, which all have the same kind of time."""
     clock = clocks.choose([{"time": _value(line)} for line in lines if line.form is not None])
     if clock.key is None or clock.parse is not None:
         return clock
     decimals = max(len(line.time.replace(",", ".").partition(".")[2]) for line in lines)
-    return clock._replace(resolution_s=max(clocks.FINEST_S, 10.0**-decimals * clock.scale))
+    return clock._replace(resolution_s=max(clocks.MIN_RESOLUTION_S, 10.0**-decimals * clock.scale))
 
 
 def _value(line: _Line) -> object:
-    """Its time: a time of day or of a year in seconds; else what the clock reads."""
+    """The time of this line: seconds of the day or of the year; else as the clock reads it."""
     time = line.time.replace(",", ".")
     if line.form == "iso":
         return time.replace("/", "-")

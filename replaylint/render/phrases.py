@@ -1,4 +1,4 @@
-"""How lines for people write what several of them write: durations, ids, outcomes."""
+"""Phrases that several outputs for people share: counts, ids, figures, places."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ MARKERS: Final = {"replay_complete": "replay_complete", "air_load_replay_end": "
 
 
 def counted(number: int, noun: str) -> str:
-    """The number and its noun, in the plural where there is not one."""
+    """The number and its noun, in the plural unless it is 1."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def graded(number: int, severity: str) -> str:
-    """So many findings of this severity."""
+    """The number of findings of this severity."""
     return f"{number} info" if severity == "info" else counted(number, severity)
 
 
 def figures(of: Distribution) -> list[str]:
-    """The main figures of durations, each with its name; of one alone just that."""
+    """The main figures of a distribution of durations, each with its name; a single duration alone."""
     named = {"": of.max} if of.n == 1 else {"min": of.min, "median": of.p50, "p90": of.p90, "max": of.max}
     return [f"{name} {duration(value)}".lstrip() for name, value in named.items() if value is not None]
 
 
 def identifier(request_id: object) -> str:
-    """A request's id as JSON writes it: "1" is another id than 1."""
+    """A request's id as JSON: "1" is another id than 1."""
     return printable(dumps(request_id).decode())
 
 
@@ -54,25 +54,25 @@ def fixer(party: Party) -> str:
 
 
 def resolution(seconds: float, view: View) -> str:
-    """A clock's, such as 1 ms or 100 µs."""
+    """The resolution of a clock, such as 1 ms or 100 µs."""
     micro = "\N{MICRO SIGN}s" if view.unicode else "us"
     scale, unit = (1, "s") if seconds >= 1 else (1e3, "ms") if seconds >= 1e-3 else (1e6, micro)
     return f"{seconds * scale:.3g} {unit}"
 
 
 def round_duration(seconds: float) -> str:
-    """One that is a round number, such as 25 ms or 2 s."""
+    """A duration that is a round number, such as 25 ms or 2 s."""
     return f"{seconds:g} s" if seconds >= 1 else f"{round(seconds * 1000, 3):g} ms"
 
 
 def place(thing: Response | Marker | Evidence) -> str:
-    """The line of this, and its file where that is another one than what it belongs to."""
+    """The line of this, and its file if that is another one than the resume's or the finding's."""
     trace = getattr(thing, "trace", None)
     return f"line {thing.line}" if trace is None else f"line {thing.line} of {printable(trace)}"
 
 
 def gap(session: Session) -> str | None:
-    """The response gap and what filled it, or None where it cannot be known."""
+    """The response gap and what filled it, or None where it is not known."""
     timing = session.timing
     if timing.response_gap_s is None:
         return None

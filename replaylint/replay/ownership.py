@@ -1,0 +1,225 @@
+"""Which window owns a message, on one connection.
+
+Replaying requests that are pending for one session at once cannot be told apart by a marker. Each message goes to the
+oldest of them that has no marker for that session yet, or, when all have one, to the newest. A request that an error
+with id null may answer starts no overlap.
+
+Source: the RFD's question "Can a Client resume the same session twice at the same time on one connection?".
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from replaylint.protocol import methods
+from replaylint.protocol.variants import KNOWN
+from replaylint.replay import fold
+from replaylint.replay.states import TABLE, State, Trigger
+from replaylint.replay.window import Window
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from replaylint.protocol.connection import Connection
+    from replaylint.protocol.exchange import Request
+    from replaylint.replay.window import Fold, Resume
+
+MAX_REPLAYS_WATCHED: Final = 100
+"""Pending requests, the oldest, that are looked through for one message."""
+
+_SLOW: Final[dict[str, Fold | None]] = dict.fromkeys(KNOWN)
+
+
+class Nowhere:
+    """The target of sessions that no window owns."""
+
+    __slots__ = ("table",)
+
+    def __init__(self) -> None:
+        self.table: Mapping[str, Fold | None] = _SLOW
+
+
+class Ownership:
+    """The pending resumes of one connection and their windows."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.targets: dict[str, Window | Nowhere] = {}
+        """Where an update goes, by the session's id that it bears."""
+        self.nowhere = Nowhere()
+        self.pending: dict[Request, Resume] = {}
+        self.replays: dict[Request, Resume] = {}
+        """The pending ones that replay, the oldest first."""
+        self._plain: dict[str, dict[Request, Resume]] = {}
+        """The pending ones that do not, by their sessions."""
+        self._of_session: dict[str, dict[Request, Resume]] = {}
+        """The pending ones by the sessions that they name."""
+        self._windows: dict[str, list[Window]] = {}
+        """The windows of the pending ones by their sessions, those of the oldest request first."""
+        self._tables: dict[State, dict[str, Fold | None]] = {}
+        self._idle()
+
+    # Resumes
+
+    def open(self, resume: Resume) -> tuple[Window, ...]:
+        """A resume is pending from here on. Returns the pending windows of its session that it overlaps with."""
+        request, session_id = resume.request, resume.session_id
+        self.pending[request] = resume
+        if session_id is None:
+            return ()
+        self._of_session.setdefault(session_id, {})[request] = resume
+        if not resume.replaying:
+            self._add_plain(resume, session_id)
+            return ()
+        overlapped = tuple(each for each in self._pending_windows(session_id) if not each.resume.request.odd)
+        for window in resume.windows.values():
+            self._enter(window, window.state)
+            self.add(window)
+        self.replays[request] = resume
+        self._idle()
+        return overlapped
+
+    def _add_plain(self, resume: Resume, session_id: str) -> None:
+        self._plain.setdefault(session_id, {})[resume.request] = resume
+        self.own(session_id)  # and have its updates leave the hot path
+
+    def remove(self, resume: Resume) -> None:
+        """A resume is pending no longer; its windows still have to be dropped."""
+        request, session_id = resume.request, resume.session_id
+        self.pending.pop(request, None)
+        self.replays.pop(request, None)
+        if session_id is not None:
+            _discard(self._plain, session_id, request)
+            _discard(self._of_session, session_id, request)
+        self._idle()
+
+    def resumes_of(self, session_id: str | None) -> tuple[Resume, ...]:
+        """The pending resumes that name this session, the oldest first, as many of them as are told apart."""
+        return _first(self._of_session.get(session_id)) if session_id is not None else ()
+
+    def plain_of(self, session_id: str) -> tuple[Resume, ...]:
+        """Those of them that ask for no history."""
+        return _first(self._plain.get(session_id))
+
+    def watched_replays(self) -> tuple[Resume, ...]:
+        """The pending replays that one message may concern: as many of the oldest as are looked through."""
+        return _first(self.replays)
+
+    def move(self, requests: Iterable[Request]) -> dict[Request, Resume]:
+        """These pending requests belong to the connection that follows this one; returns the replays among them."""
+        moved = {}
+        for request in requests:
+            resume = self.pending.get(request)
+            if resume is None:
+                continue
+            if resume.replaying:
+                moved[request] = resume
+            self.remove(resume)
+            for window in resume.windows.values():
+                self.drop(window)
+        return moved
+
+    def version_changed(self) -> None:
+        """The version is known now, or was taken for another: windows and pending requests follow it."""
+        self._tables = {}
+        for request, resume in tuple(self.pending.items()):
+            replaying = resume.asks_for_history(self.connection.version)
+            if resume.replaying and not replaying and request in self.replays:  # not, if it names no session
+                del self.replays[request]
+                windows, resume.windows = tuple(resume.windows.values()), {}
+                if resume.session_id is not None:
+                    self._plain.setdefault(resume.session_id, {})[request] = resume
+                for window in windows:
+                    self.drop(window)
+            resume.replaying = replaying
+            if request.method == methods.LOAD and not replaying:
+                self.remove(resume)
+            for window in resume.windows.values():
+                self._enter(window, window.state)
+        self._idle()
+
+    # Windows
+
+    def windows_of(self, session_id: str | None) -> list[Window]:
+        """The pending windows of this session, as many of them as are told apart."""
+        return self._pending_windows(session_id) if session_id is not None else []
+
+    def _pending_windows(self, session_id: str) -> list[Window]:
+        return self._windows.get(session_id, [])[:MAX_REPLAYS_WATCHED]
+
+    def add(self, window: Window) -> None:
+        """This window owns messages from here on, if no other one of its session does."""
+        windows = self._windows.setdefault(window.session_id, [])
+        windows.append(window)
+        windows.sort(key=lambda each: each.resume.request.line)
+        self.own(window.session_id)
+
+    def drop(self, window: Window) -> None:
+        """This window owns nothing any more."""
+        windows = self._windows.get(window.session_id, [])
+        if window in windows:
+            windows.remove(window)
+        if not windows:
+            self._windows.pop(window.session_id, None)
+        self.own(window.session_id)
+
+    def own(self, session_id: str) -> None:
+        """Find out which window owns this session's messages from here on."""
+        owner: Window | None = None
+        for window in self._pending_windows(session_id):
+            odd = window.resume.request.odd
+            if owner is None or (not odd and (owner.marker is not None or owner.resume.request.odd)):
+                owner = window
+        if owner is not None:
+            self.targets[session_id] = owner
+        else:
+            self.targets.pop(session_id, None)
+
+    def owner(self, session_id: str) -> Window | None:
+        """The window that owns this session's messages."""
+        target = self.targets.get(session_id)
+        return target if isinstance(target, Window) else None
+
+    def mark(self, window: Window, trigger: Trigger, line: int, time: float) -> None:
+        """A marker of this window came."""
+        fold.mark(window, trigger, line, time)
+        self.step(window, trigger)
+        self.own(window.session_id)
+
+    def step(self, window: Window, trigger: Trigger) -> None:
+        """This happened to a window."""
+        state = TABLE[window.state][trigger]
+        if state is not window.state:
+            self._enter(window, state)
+
+    def has_history(self, window: Window) -> None:
+        """The first history update of a window came."""
+        self._enter(window, window.state)
+
+    def _enter(self, window: Window, state: State) -> None:
+        window.state = state
+        # The first history update leaves the hot path, so that nothing has to ask later whether it is the first.
+        window.table = self._table(state) if window.last_line else _SLOW
+
+    def _idle(self) -> None:
+        """What happens to messages that no window owns: while a replay is pending, its children may be among them."""
+        self.nowhere.table = _SLOW if self.replays else self._table(State.AFTER)
+
+    def _table(self, state: State) -> dict[str, Fold | None]:
+        found = self._tables.get(state)
+        if found is None:
+            found = self._tables[state] = fold.table(self.connection.version, state)
+        return found
+
+
+def _first(resumes: Mapping[Request, Resume] | None) -> tuple[Resume, ...]:
+    return tuple(islice(resumes.values(), MAX_REPLAYS_WATCHED)) if resumes else ()
+
+
+def _discard(index: dict[str, dict[Request, Resume]], session_id: str, request: Request) -> None:
+    resumes = index.get(session_id)
+    if resumes is not None:
+        resumes.pop(request, None)
+        if not resumes:
+            del index[session_id]

@@ -1,0 +1,454 @@
+"""The traffic of one connection: takes each message to the window that owns it, and says what happened."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from replaylint.protocol import children as announcements
+from replaylint.protocol import methods, vendor
+from replaylint.protocol.variants import (
+    BUSY_STATES,
+    CHILDREN,
+    DECIDES,
+    REPLAY_COMPLETE,
+    SESSION_INFO,
+    STATE,
+    WHOLE,
+)
+from replaylint.recording.message import AGENT, CLIENT
+from replaylint.replay import fold, gap
+from replaylint.replay.aftermath import Aftermath
+from replaylint.replay.children import MAX_PROVISIONAL, Children
+from replaylint.replay.events import (
+    ConnectionEnded,
+    MarkerAssigned,
+    MarkerReceived,
+    NotificationSent,
+    RequestSent,
+    ResponseReceived,
+    ResumeEnded,
+    UpdateReceived,
+)
+from replaylint.replay.outcome import CANCELLED
+from replaylint.replay.ownership import Ownership
+from replaylint.replay.states import State, Trigger
+from replaylint.replay.window import NOWHERE, Error, Point, Resume, UnownedMarker, Window
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from replaylint.protocol.connection import Connection, Session
+    from replaylint.protocol.exchange import Request
+    from replaylint.recording.message import Side
+    from replaylint.replay.events import Body, Stream
+    from replaylint.replay.window import End, Past
+
+
+class Traffic:
+    """One connection. `ownership.targets` says where an update goes that is plain."""
+
+    def __init__(self, connection: Connection, stream: Stream) -> None:
+        self.connection = connection
+        self._stream = stream
+        self.ownership = Ownership(connection)
+        self._children = Children(connection, stream, self.ownership)
+        self._aftermath = Aftermath(connection, stream, self.ownership)
+        self.resumes = 0
+        """Those that have ended."""
+        self._asked: dict[Request, Window] = {}
+        """Requests of the agent that the client has not answered, and the windows that owned them."""
+        self.moved: dict[Request, Resume] = {}
+        """Replays that the connection takes over from the one before it, when their requests are said again."""
+
+    # Requests and notifications
+
+    def request(
+        self,
+        request: Request,
+        reuses: Request | None,
+        body: Body,
+        params: Mapping[str, Any],
+        *,
+        inferred: bool,
+        again: bool,
+    ) -> None:
+        """A request was sent."""
+        connection, session_id = self.connection, request.session_id
+        pending = self.ownership.resumes_of(session_id)
+        resume = window = past = None
+        provisional: tuple[Window, ...] = ()
+        if request.side is CLIENT:
+            connection.requested(request)
+            self._aftermath.requested(request)
+            if request.method in methods.RESUMES:
+                resume = self._resume(request, params)
+        elif request.side is AGENT and session_id is not None:
+            self._starts_tool_call(session_id, params)
+            window = self.ownership.owner(session_id)
+            if window is None:
+                session, at = connection.session(session_id), Point(request.line, request.time)
+                past = self._aftermath.past_of(session_id)
+                provisional = self._outside(session, session_id, Trigger.AGENT_REQUEST, request.method, at, past)
+        known = connection.sessions.get(session_id) if session_id is not None else None
+        event = RequestSent(
+            *(connection, request.line, request.time, request.side, inferred, body, request, reuses),
+            *(known, pending, resume, window, provisional, past, again),
+        )
+        self._stream.emit(event)
+        for each in event.windows:
+            self.ownership.step(each, Trigger.AGENT_REQUEST)
+        if window is not None:
+            gap.request(window, request.time)
+            self._asked[request] = window
+        elif request.method == methods.PROMPT and request.side is CLIENT and _is_inactive(known, pending):
+            pending[0].early_prompts.add(request)
+
+    def _resume(self, request: Request, params: Mapping[str, Any]) -> Resume | None:
+        """The client sent `session/resume` or `session/load`."""
+        connection = self.connection
+        if request.method == methods.LOAD:
+            self._decide(1, request.line)
+            if connection.version == 2:
+                return None  # v2 has no session/load
+        elif "replayFrom" in params:
+            self._decide(2, request.line)
+        resume = Resume(connection, request, params)
+        session_id = request.session_id
+        if session_id is not None:
+            session = connection.session(session_id)
+            session.resume_line = request.line
+            resume.was_active = session.active
+            if resume.replaying:
+                self._open_windows(resume, session_id)
+        overlapped = self.ownership.open(resume)
+        if not request.odd:
+            for each in overlapped:
+                each.resume.ambiguous = resume.ambiguous = True
+        return resume
+
+    def _open_windows(self, resume: Resume, session_id: str) -> None:
+        resume.windows[session_id] = Window(resume, session_id, None, State.REPLAYING)
+        moved = self.moved.pop(resume.request, None)
+        if moved is not None:
+            # What it has got before its connection turned out to be another one.
+            resume.windows, resume.provisional = moved.windows, moved.provisional
+            for window in (*resume.windows.values(), *resume.provisional.values()):
+                window.resume = resume
+                window.session = self.connection.session(window.session_id)
+        if self.connection.drops_replays:
+            resume.lost = True
+        else:
+            resume.windows[session_id].session.seen_from_start = True
+
+    def _starts_tool_call(self, session_id: str, params: Mapping[str, Any]) -> None:
+        tool = params.get("toolCall")
+        if isinstance(tool, dict) and self.connection.version == 1:
+            self.connection.session(session_id).tool_calls.start(tool.get("toolCallId"))
+
+    def notification(
+        self,
+        line: int,
+        time: float,
+        side: Side | None,
+        method: str,
+        params: Mapping[str, Any],
+        body: Body,
+        *,
+        inferred: bool,
+        again: bool = False,
+    ) -> None:
+        """A notification that is no update of a session, or none that can be understood."""
+        session_id = params.get("sessionId")
+        known = session_id if isinstance(session_id, str) else None
+        window = self.ownership.owner(known) if known is not None else None
+        past = self._aftermath.past_of(known) if known is not None and window is None else None
+        pending = self.ownership.resumes_of(known)
+        self._stream.emit(
+            NotificationSent(
+                *(self.connection, line, time, side, inferred, body, method, params),
+                *(known, window, past, pending, again),
+            )
+        )
+        if method == methods.CANCEL_REQUEST and side is not AGENT:
+            request = self.connection.exchange.find(CLIENT, params.get("requestId"))
+            if request is not None and not request.cancel_line:
+                request.cancel_line = line
+        elif method == methods.CANCEL_TURN:
+            for resume in self.ownership.resumes_of(known):
+                for prompt in resume.early_prompts:
+                    prompt.cancel_line = prompt.cancel_line or line
+
+    # Responses
+
+    def response(
+        self, line: int, time: float, side: Side | None, body: Body, request: Request | None, *, inferred: bool
+    ) -> None:
+        """A response to this request came."""
+        connection = self.connection
+        if request is None:
+            earlier = connection.exchange.earlier(side, body.get("id"))
+            self._stream.emit(
+                ResponseReceived(connection, line, time, side, inferred, body, None, earlier, None, (), None, None)
+            )
+            return
+        connection.exchange.answered(request, line)
+        error = _error(body)
+        asked = self._asked.pop(request, None)
+        resume = self.ownership.pending.get(request)
+        unnamed = None
+        if error is None and request.side is not AGENT:
+            unnamed = self._aftermath.named_by(request, body.get("result"))
+        pending = self.ownership.resumes_of(request.session_id) if request.side is not AGENT else ()
+        window = asked if resume is None else resume.named
+        self._stream.emit(
+            ResponseReceived(
+                connection, line, time, side, inferred, body, request, None, error, pending, window, unnamed
+            )
+        )
+        if request.side is AGENT:
+            if asked is not None and asked.state != State.AFTER:
+                gap.answer(asked, time)
+            return
+        self._answered(request, error, body.get("result"), line)
+        for each in pending:
+            each.early_prompts.discard(request)
+        if resume is not None and request in self.ownership.pending:
+            self._respond(resume, Point(line, time), error)
+
+    def _answered(self, request: Request, error: Error | None, result: object, line: int) -> None:
+        connection, version = self.connection, self.connection.version
+        connection.answered(request, success=error is None)
+        if error is not None:
+            return
+        connection.succeeded(request, result)
+        if connection.version != version:
+            self.ownership.version_changed()
+        if request.method in {methods.CLOSE, methods.DELETE}:
+            for resume in self.ownership.resumes_of(request.session_id):
+                resume.close_line = line
+
+    def _respond(self, resume: Resume, at: Point, error: Error | None) -> None:
+        resume.response = at
+        resume.error = error
+        if error is None:
+            self._finish(resume, "success")
+            if resume.session_id is not None:
+                self.connection.session(resume.session_id).active = True
+        else:
+            self._finish(resume, "cancelled" if error.code == CANCELLED else "error")
+
+    # Updates
+
+    def update(
+        self,
+        line: int,
+        time: float,
+        side: Side | None,
+        params: Mapping[str, Any],
+        body: Body,
+        size: int,
+        *,
+        inferred: bool,
+    ) -> None:
+        """A `session/update` that is not on the hot path."""
+        session_id, update = params.get("sessionId"), params.get("update")
+        variant = update.get("sessionUpdate") if isinstance(update, dict) else None
+        if not isinstance(update, dict) or not isinstance(variant, str) or not isinstance(session_id, str):
+            self.notification(line, time, side, methods.UPDATE, params, body, inferred=inferred)
+            return
+        if variant in DECIDES:
+            self._decide(DECIDES[variant], line)
+        session, at = self.connection.session(session_id), Point(line, time)
+        window = self.ownership.owner(session_id)
+        message = (self.connection, line, time, side, inferred, body, variant, params, update, session_id, session)
+        past: Past | None = None
+        plain: tuple[Resume, ...] = ()
+        provisional: tuple[Window, ...] = ()
+        if window is None:
+            past, plain = self._aftermath.past_of(session_id), self.ownership.plain_of(session_id)
+        marker = self._marker(variant, params)
+        if marker is not None:
+            if window is None:
+                provisional = self._children.provisional(session_id, variant, line)
+            self._stream.emit(MarkerReceived(*message, marker, window, provisional, past, plain))
+            if window is None:
+                self._mark_unowned(session, session_id, marker, variant, at, past, provisional)
+            else:
+                self._mark(window, session_id, marker, variant, at)
+            return
+        trigger = fold.trigger_of(variant)
+        child = announces = None
+        if variant == STATE:
+            _state(session, update, line)
+        elif variant in CHILDREN:
+            child = announcements.announced(variant, update)
+            self._child_state(variant, update)
+            if window is not None and child is not None and self._children.opens(window, child):
+                announces = child
+        repeats = self._is_repeated(window, session, variant, update)
+        # On v1 `replay_complete` is no marker, and nothing else either.
+        is_nothing = variant == REPLAY_COMPLETE
+        if window is None and not is_nothing:
+            provisional = self._outside(session, session_id, trigger, variant, at, past)
+        self._stream.emit(UpdateReceived(*message, trigger, window, provisional, past, plain, announces, repeats))
+        if is_nothing:
+            return
+        if window is None:
+            self._children.fold(provisional, line, time, variant, update, size)
+            if child is not None:
+                self._children.keep_child(provisional, child)
+                if child != session_id:
+                    self.connection.announce(child, session_id, line)
+            return
+        begins = trigger == Trigger.HISTORY and not window.last_line
+        fold.fold_of(window.state, variant)(window, line, time, variant, update, size)
+        self.ownership.step(window, trigger)
+        if begins:
+            self.ownership.has_history(window)
+        if child is not None:
+            self._children.announce(window, child, at)
+
+    def _marker(self, variant: str, params: Mapping[str, Any]) -> Trigger | None:
+        """Which marker this update is, if it is one."""
+        if variant == REPLAY_COMPLETE:
+            return Trigger.MARKER if self.connection.version == 2 else None
+        if variant == SESSION_INFO and vendor.is_replay_end(params):
+            self.connection.vendor_seen = True
+            return Trigger.VENDOR_MARKER
+        return None
+
+    def _child_state(self, variant: str, update: Mapping[str, Any]) -> None:
+        """The state of a child, on its parent's stream."""
+        told = announcements.told_state(variant, update)
+        if told is not None:
+            child, state = told
+            self.connection.session(child).own_state = state
+
+    def _is_repeated(self, window: Window | None, session: Session, variant: str, update: Mapping[str, Any]) -> bool:
+        """Whether the window had the same before; takes note of it."""
+        version = self.connection.version
+        if version == 2 and variant in WHOLE and window is not None:
+            ident = update.get("messageId")
+            return isinstance(ident, str) and not fold.came_whole(window, ident, update.get("content"))
+        if version == 1 and variant == "tool_call":
+            ident = update.get("toolCallId")
+            if isinstance(ident, str):
+                session.tool_calls.start(ident)
+                return window is not None and not fold.began(window, ident)
+        return False
+
+    def _outside(
+        self, session: Session, session_id: str, trigger: Trigger, what: str, at: Point, past: Past | None
+    ) -> tuple[Window, ...]:
+        """A message for a session that no window owns: the provisional windows that it belongs to."""
+        named = session.named or session.root is not None
+        if not named and trigger != Trigger.AGENT_REQUEST:
+            self._aftermath.unnamed(session_id, what, at)
+        if past is not None:
+            self._aftermath.late(past, session, trigger, what, at)
+        ownership = self.ownership
+        watched = past is not None and past.watched
+        free = session_id not in ownership.targets and len(ownership.targets) < MAX_PROVISIONAL
+        if named and free and not watched and not ownership.plain_of(session_id):
+            ownership.targets[session_id] = ownership.nowhere
+        return self._children.provisional(session_id, what, at.line)
+
+    # Markers
+
+    def _mark(self, window: Window, session_id: str, trigger: Trigger, variant: str, at: Point) -> None:
+        self._stream.emit(
+            MarkerAssigned(
+                self.connection, at.line, at.time, variant, session_id, trigger, window, None, None, unannounced=False
+            )
+        )
+        # The vendor's event is one for the whole load.
+        whole = trigger == Trigger.VENDOR_MARKER and window.parent is None
+        for each in tuple(window.resume.windows.values()) if whole else (window,):
+            self.ownership.mark(each, trigger, *at)
+
+    def _mark_unowned(
+        self,
+        session: Session,
+        session_id: str,
+        trigger: Trigger,
+        variant: str,
+        at: Point,
+        past: Past | None,
+        provisional: tuple[Window, ...],
+    ) -> None:
+        marker = self._aftermath.unowned(session, UnownedMarker(trigger, variant, at, session_id, past))
+        if self.ownership.replays:
+            self._children.keep_marker(provisional, marker)
+        else:
+            self._aftermath.assign(marker)
+
+    # Ends
+
+    def lost(self, line: int) -> None:
+        """A message may have been lost here."""
+        self.connection.lost_line = line
+        for resume in self.ownership.pending.values():
+            resume.lost = True
+
+    def leave(self, requests: list[Request]) -> dict[Request, Resume]:
+        """These pending requests belong to the connection that follows; returns the replays among them."""
+        return self.ownership.move(requests)
+
+    def close(self, end: End, at: Point, said_at: tuple[int, ...]) -> None:
+        """The connection ended, or the recording of it, after this message."""
+        for resume in tuple(self.ownership.pending.values()):
+            resume.until = max([at, *(Point(each.last_line, each.last_time) for each in resume.windows.values())])
+            self._finish(resume, end)
+        self._stream.emit(ConnectionEnded(self.connection, end, at, said_at, self._aftermath.never_named()))
+
+    def _finish(self, resume: Resume, end: End) -> None:
+        resume.end = end
+        self.resumes += 1
+        response = resume.response or NOWHERE
+        for window in resume.windows.values():
+            gap.end(window, response.time)
+            self.ownership.step(window, Trigger.END)
+        self.ownership.remove(resume)
+        self._stream.emit(ResumeEnded(resume))
+        for marker in self._children.release(resume):
+            self._aftermath.assign(marker)
+        for window in resume.windows.values():
+            if window.last_line:
+                self.connection.shows_history(window.session_id, "replay")
+        self._aftermath.remember(resume)
+        for window in resume.windows.values():
+            self.ownership.drop(window)
+        resume.windows = {}
+
+    # The version
+
+    def _decide(self, version: int, line: int) -> None:
+        """A sign of the connection's version."""
+        if self.connection.decide(version, line):
+            self.ownership.version_changed()
+
+
+def _is_inactive(session: Session | None, pending: tuple[Resume, ...]) -> bool:
+    """Whether a resume of this session is pending that has yet to make it active."""
+    return bool(pending) and session is not None and session.active is False
+
+
+def _state(session: Session, update: Mapping[str, Any], line: int) -> None:
+    """A `state_update`."""
+    session.state_line, session.state = line, update.get("state")
+    session.own_state, session.background = session.state, bool(update.get("background"))
+    if session.state in BUSY_STATES:
+        session.busy_line = line
+
+
+def _error(body: Body) -> Error | None:
+    """The error of a response. `"error": null` is none."""
+    error = body.get("error")
+    if error is None:
+        return None
+    facts = error if isinstance(error, dict) else {}
+    code, message = facts.get("code"), facts.get("message")
+    return Error(
+        code if isinstance(code, int) and not isinstance(code, bool) else None,
+        message if isinstance(message, str) else None,
+    )
