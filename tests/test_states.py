@@ -82,7 +82,13 @@ def test_the_table_is_total() -> None:
 
 
 def test_every_pair_is_reached_or_cannot_be(reached: set[Pair], tmp_path: Path) -> None:
-    orders = [("standard", "vendor"), ("vendor", "vendor"), ("standard", "standard"), ("vendor", "standard"), ("vendor",)]
+    orders = [
+        ("standard", "vendor"),
+        ("vendor", "vendor"),
+        ("standard", "standard"),
+        ("vendor", "standard"),
+        ("vendor",),
+    ]
     more = [metadata_everywhere(), *(early(*order) for order in orders)]
     for path in RULES.glob("*/*.ndjson"):
         replay(path)

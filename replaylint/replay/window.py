@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
-    from replaylint.replay.fold import Author
 
     Fold = Callable[[Any, int, float, str, Mapping[str, Any], int], bool | None]
     """Takes a window, and an update's line, time in seconds, variant, body and size in bytes; REFUSED or None."""
@@ -194,7 +193,7 @@ class Window:
         self.longest_pause = 0.0
         self.complete: Mark | None = None
         self.vendor: Mark | None = None
-        self.ids: dict[object, Author | None] = {}
+        self.ids: dict[object, object] = {}
         """Of messages and thoughts before any marker, with their authors; as tuples, of tool calls and terminals."""
         self.forgot = False
         """Whether ids were forgotten, so that one that seems new may be old."""
