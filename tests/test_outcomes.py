@@ -1,4 +1,4 @@
-"""How a request ends for its sessions, what certifies that, and what the client waited for: RULES.md, sections 2 and 3."""
+"""How a request ends for its sessions, what certifies that, and how long it waited for the client."""
 
 from __future__ import annotations
 

@@ -248,6 +248,16 @@ def line_ends(content: bytes) -> list[int]:
     return [at + 1 for at, byte in enumerate(content) if byte == ord("\n")]
 
 
+def test_a_marker_whose_session_was_in_doubt_joins_those_after_it(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().resume(1, "s").client(9, "session/prompt", sessionId="t").marker("t")
+    recording.resume(2, "t", replay=False).result(2, {}).marker("t").marker("s").idle("s").result(1, {})
+    lines = recording.lines()
+    found = [(8, 8, 1)] * 3 + [(5, 8, 2)]
+    for end, (line, last_line, count) in enumerate(found, 8):
+        (finding,) = (each for each in report_of(lines[:end], tmp_path)["findings"] if each["rule"] == "RL204")
+        assert (finding["line"], finding["last_line"], finding["count"]) == (line, last_line, count)
+
+
 @given(
     mix_and_shape=st.one_of(
         st.tuples(mixes(), st.sampled_from(sorted(SHAPES))),

@@ -30,6 +30,8 @@ WAYS: Final = {CLIENT: "client to agent", AGENT: "agent to client", None: "direc
 
 STATES: Final = {
     "unannounced": "a child that the replay had not announced",
+    "unannounced_vendor_marked": "a child that the replay had not announced, after loadReplayEnd",
+    "unannounced_marked": "a child that the replay had not announced, after its marker",
     "replaying": "before any marker",
     "vendor_marked": "after loadReplayEnd, before any replay_complete",
     "marked": "after the marker",

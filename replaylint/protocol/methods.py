@@ -20,6 +20,7 @@ RESUME: Final = "session/resume"
 LIST: Final = "session/list"
 CLOSE: Final = "session/close"
 DELETE: Final = "session/delete"
+ARCHIVE: Final = "session/archive"
 PROMPT: Final = "session/prompt"
 PERMISSION: Final = "session/request_permission"
 ELICITATION: Final = "elicitation/create"
@@ -39,7 +40,7 @@ NAMES_A_SESSION: Final = frozenset({UPDATE, LOAD, RESUME, PROMPT, CLOSE, DELETE,
 _CLIENT_METHODS: Final = frozenset(
     {
         *(INITIALIZE, "authenticate", "logout", "auth/login", "auth/logout", "auth/status"),
-        *(NEW, LOAD, RESUME, LIST, CLOSE, DELETE, FORK, "session/archive", "session/unarchive"),
+        *(NEW, LOAD, RESUME, LIST, CLOSE, DELETE, FORK, ARCHIVE, "session/unarchive"),
         *(PROMPT, CANCEL_TURN, "tool_call/cancel", "terminal/cancel", "session/status", "session/set_title"),
         *("session/set_mode", "session/set_model", "session/set_config_option"),
         *("providers/list", "providers/set", "providers/disable"),

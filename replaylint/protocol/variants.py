@@ -24,6 +24,8 @@ MESSAGES: Final = frozenset(
     }
 )
 TOOL_CALLS: Final = frozenset({"tool_call", "tool_call_update", "tool_call_content_chunk"})
+TURNS: Final = frozenset({*TOOL_CALLS, *MESSAGES}) - {"user_message", "user_message_chunk"}
+"""What an agent does in a turn."""
 CHILDREN: Final = frozenset({"subagent_update", "_subagent_update", "subagent_spawned", "subagent_state_update"})
 """Announcements of children and their states."""
 
@@ -65,6 +67,7 @@ DECIDES: Final = {STATE: 2, "user_message": 2, "agent_message": 2, "tool_call": 
 """The version that a variant gives away, where no `initialize` result does."""
 
 OPEN_STATUSES: Final = ("pending", "in_progress")
-FINAL_STATUSES: Final = ("completed", "failed")
+FINAL_STATUSES: Final = ("completed", "failed", "cancelled")
+PAUSED: Final = "paused"
 """Tuples, not sets: what is looked up in them may be anything, also what has no hash."""
 BUSY_STATES: Final = ("running", "requires_action")

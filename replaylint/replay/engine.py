@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from replaylint.protocol import methods, other_protocols
-from replaylint.protocol.connection import Connection, Origin
+from replaylint.protocol.connection import Connection, History
 from replaylint.protocol.exchange import Request, id_key
-from replaylint.protocol.limits import IDS_REMEMBERED
 from replaylint.protocol.methods import UPDATE
 from replaylint.recording.clock import Steps
 from replaylint.recording.fragments import is_cut
@@ -27,7 +26,7 @@ from replaylint.recording.message import (
     Unreadable,
 )
 from replaylint.replay.events import Batch, Noted, RecordingEnded, Restarted, Unversioned
-from replaylint.replay.fold import REFUSED, message
+from replaylint.replay.fold import REFUSED, Author
 from replaylint.replay.traffic import Traffic
 from replaylint.replay.window import NOWHERE, Point
 
@@ -71,8 +70,7 @@ class Engine:
         self._latest: tuple[int, float] = NOWHERE
         """The last message with a time, of those that leave the loop and where it ends."""
         self._started = 0
-        # What the connections of one `conn` value, one after another, showed of their sessions.
-        self._has_history: dict[object, dict[str, Origin]] = {}
+        self._has_history: dict[str, History] = {}
         # One for each `conn` value; None where none has begun or the last one ended.
         self._traffic: dict[object, Traffic | None] = {}
         self._headers: dict[object, int] = {}
@@ -102,17 +100,12 @@ class Engine:
                     fold = None
             except (LookupError, TypeError):
                 fold = None
-            if fold is message:
-                # fold.message, without the call: half of all lines are one.
+            if fold.__class__ is Author:
+                # Author.__call__, without the call: half of all lines are one.
                 window: Any = target
                 try:
-                    ident = update["messageId"]
-                    if ident not in window.ids:
-                        if ident.__class__ is not str:
-                            raise TypeError
-                        if len(window.ids) >= IDS_REMEMBERED:
-                            window.forget()
-                        window.ids[ident] = None
+                    if window.ids[update["messageId"]] is not fold:
+                        raise TypeError
                     try:
                         window.counts[variant] += 1
                     except KeyError:
@@ -124,7 +117,7 @@ class Engine:
                     window.last_line = line
                     window.last_time = time
                     continue
-                except (KeyError, TypeError):  # no id
+                except (KeyError, TypeError):  # no id, or one that is new
                     pass
             elif fold is not None and fold(target, line, time, variant, update, size) is not REFUSED:
                 continue
@@ -168,7 +161,7 @@ class Engine:
         the recording does not say was inferred before: the first such message has to be noted.
         """
         traffic = self._traffic.get(self._label)
-        if traffic is None or traffic.connection.cut or self._stream.everything:
+        if traffic is None or self._stream.everything or traffic.connection.cut or traffic.connection.reinitialize_line:
             return {}, "method", UPDATE, AGENT
         unsaid: Side | None = None if self._inferred else AGENT
         if AGENT in traffic.connection.speaks_jsonrpc:
@@ -190,8 +183,7 @@ class Engine:
 
     def _start(self, header_line: int = 0) -> Traffic:
         self._started += 1
-        has_history = self._has_history.setdefault(self._label, {})
-        return Traffic(Connection(self._started, has_history, self._steps, header_line), self._stream)
+        return Traffic(Connection(self._started, self._has_history, self._steps, header_line), self._stream)
 
     def _close(self, traffic: Traffic, end: End, said_at: tuple[int, ...] = ()) -> None:
         connection = traffic.connection
@@ -205,7 +197,6 @@ class Engine:
             # What came before the first label belongs to the connection that it names.
             if UNLABELLED in self._traffic:
                 self._traffic[label] = self._traffic.pop(UNLABELLED)
-                self._has_history[label] = self._has_history.pop(UNLABELLED, {})
             if UNLABELLED in self._headers:
                 self._headers.setdefault(label, self._headers.pop(UNLABELLED))
         self._label = label
@@ -230,6 +221,11 @@ class Engine:
             if said_line >= first:
                 say()
         self._again = None
+
+    def _may_restart(self, connection: Connection, side: Side | None, body: Mapping[str, object]) -> bool:
+        """Whether this is an `initialize` on a connection that is in use: its answer may start a new one."""
+        asked = body.get("method") == methods.INITIALIZE and "id" in body and side is CLIENT
+        return asked and connection.first_client_line > 0 and self._again is None
 
     def _note_since(self, line: int, side: Side | None, say: Callable[[], None]) -> None:
         """The client said something that may have to be said again."""
@@ -330,8 +326,10 @@ class Engine:
         methods_ = (item.get("method") for item in items if isinstance(item, dict))
         known = (methods.sender(method) for method in methods_ if isinstance(method, str))
         sender = side or next(filter(None, known), None)
-        self._note_since(line, sender, lambda: self._batch(line, time, side, items))
         connection = self._begun().connection
+        if any(isinstance(item, dict) and self._may_restart(connection, sender, item) for item in items):
+            self._since.setdefault(self._label, [])
+        self._note_since(line, sender, lambda: self._batch(line, time, side, items))
         self._goes_on(connection, sender)
         self._stream.emit(Noted(connection, line, time, sender, Batch(items)))
 
@@ -370,6 +368,12 @@ class Engine:
         if side is None:
             side = methods.sender(method)
             self._inferred = True
+        rotated = connection.answers_unseen and not connection.first_client_line
+        if rotated and side is CLIENT and method == methods.INITIALIZE:
+            self._close(traffic, "closed", (line,))
+            self._traffic[self._label] = None
+            traffic = self._begun()
+            connection = traffic.connection
         self._heard(connection, line, time, side, body)
         params = body.get("params")
         if method in methods.NAMES_A_SESSION and not methods.names_one(method, params):
@@ -384,7 +388,7 @@ class Engine:
             if self._next_drops_replays:
                 self._next_drops_replays = False
                 self._drops_replays.add(line)
-            if method == methods.INITIALIZE and connection.first_client_line and "id" in body and self._again is None:
+            if self._may_restart(connection, side, body):
                 self._since.setdefault(self._label, [])
             self._note_since(line, side, lambda: self._message(line, time, side, body, 0, batch=batch))
             connection.client_message(method, line)
@@ -403,6 +407,7 @@ class Engine:
         if side is CLIENT and method == methods.INITIALIZE:
             if connection.first_client_line < line:
                 self._reinitialize.add(request)
+                connection.reinitialize_line = connection.reinitialize_line or line
             else:
                 connection.introduced(params)
                 connection.drops_replays = line in self._drops_replays
@@ -430,5 +435,7 @@ class Engine:
                 self._restart(traffic, request, line)
                 self._response(line, time, side, body, inferred=inferred)
                 return
-            self._since.pop(self._label, None)
+            if not any(each in connection.exchange for each in self._reinitialize):
+                self._since.pop(self._label, None)
+                connection.reinitialize_line = 0
         traffic.response(line, time, side, body, request, inferred=inferred)

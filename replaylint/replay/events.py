@@ -96,6 +96,8 @@ class ResponseReceived(NamedTuple):
     """That of the resume that it answers, or the one that owned the agent's request."""
     unnamed: Occurrences | None
     """Updates that came for the session which only this result names."""
+    early: Resume | None
+    """Of a prompt that was sent before its session was active: the resume that was pending then."""
 
     @property
     def case(self) -> str | None:
@@ -241,6 +243,8 @@ class MarkerAssigned(NamedTuple):
     past: Past | None
     during: Resume | None
     unannounced: bool
+    first: bool
+    """Whether its window had no marker of its kind before."""
 
     @property
     def case(self) -> Trigger:

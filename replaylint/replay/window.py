@@ -119,8 +119,9 @@ class UnownedMarker:
 class Early:
     """What came for a child before its announcement: how many messages, what and where the first was.
 
-    `markers` are those among them, `children` the ids of the children that they announced, both for the
-    announcement; `unannounced` says, when it has come, that no earlier one had announced the child.
+    `markers` are those among them, each with whether it was the first of its kind, `children` the ids of the children
+    that they announced, and where, both for the announcement; `unannounced` says, when it has come, that no earlier
+    one had announced the child.
     """
 
     __slots__ = ("children", "count", "first_line", "last_line", "markers", "unannounced", "what")
@@ -130,8 +131,8 @@ class Early:
         self.first_line = line
         self.last_line = line
         self.count = 0
-        self.markers: list[UnownedMarker] = []
-        self.children: list[str] = []
+        self.markers: list[tuple[UnownedMarker, bool]] = []
+        self.children: list[tuple[str, Point]] = []
         self.unannounced = False
 
 
@@ -167,9 +168,9 @@ class Window:
     """
 
     __slots__ = (
-        *("announced_line", "bytes", "complete", "counts", "early", "first", "forgot", "gap", "ids", "last_line"),
-        *("last_time", "longest_pause", "occurrences", "parent", "resume", "session", "session_id", "state", "table"),
-        *("unfinished", "vendor", "whole"),
+        *("ambiguous", "announced_line", "bytes", "complete", "counts", "early", "first", "forgot", "gap"),
+        *("ids", "last_line", "last_time", "longest_pause", "occurrences", "parent", "resume", "session"),
+        *("session_id", "state", "table", "unfinished", "vendor", "whole"),
     )
 
     def __init__(self, resume: Resume, session_id: str, parent: str | None, state: State) -> None:
@@ -179,6 +180,8 @@ class Window:
         self.parent = parent
         self.state = state
         self.table: Mapping[str, Fold | None] = {}
+        self.ambiguous = resume.ambiguous
+        """Whether another replay of the session was pending before its marker."""
         self.announced_line = 0
         self.counts: dict[str, int] = {}
         """Updates, by their variant; markers are not among them."""
@@ -190,8 +193,8 @@ class Window:
         self.longest_pause = 0.0
         self.complete: Mark | None = None
         self.vendor: Mark | None = None
-        self.ids: dict[object, None] = {}
-        """Of messages and thoughts before any marker, and, as tuples of one, of tool calls."""
+        self.ids: dict[object, object] = {}
+        """Of messages and thoughts before any marker, with their authors; as tuples, of tool calls and terminals."""
         self.forgot = False
         """Whether ids were forgotten, so that one that seems new may be old."""
         self.whole: dict[object, float] = {}
@@ -240,7 +243,7 @@ class Past:
     """
 
     __slots__ = (
-        *("after", "had_history", "lines", "request_line", "response", "role", "session_id"),
+        *("after", "had_history", "lines", "prompt", "prompt_text", "request_line", "response", "role", "session_id"),
         *("snapshot", "watched"),
     )
 
@@ -259,6 +262,9 @@ class Past:
         self.snapshot = snapshot if isinstance(snapshot, str) else None
         self.watched = window.parent is None and resume.end == "success"
         self.after: Occurrences | None = None
+        self.prompt: Request | None = None
+        """On v1, the first prompt since, while it is unanswered."""
+        self.prompt_text = ""
 
     def line_of(self, trigger: Trigger) -> int:
         """The line of the first marker of this kind, 0 where there is none."""
@@ -273,7 +279,6 @@ class Resume:
         "close_line",
         "connection",
         "cursor",
-        "early_prompts",
         "end",
         "error",
         "lost",
@@ -303,8 +308,6 @@ class Resume:
         self.windows: dict[str, Window] = {}
         self.provisional: dict[str, Window] = {}
         """Unannounced windows, by the id that their messages bear."""
-        self.early_prompts: set[Request] = set()
-        """Unanswered prompts on its session, sent while it was pending and the session not active."""
         self.close_line = 0
         """The success of a `session/close` or `session/delete` of its session while it was pending."""
         self.occurrences: dict[str, Occurrences] = {}

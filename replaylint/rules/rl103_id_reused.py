@@ -46,9 +46,9 @@ RULE = Rule(
 
 @RULE.on(RequestSent)
 def sent(event: RequestSent) -> Violation | None:
-    """At the request that came later."""
+    """At the request that came later, unless the response to the earlier one may be lost."""
     request, pending = event.request, event.reuses
-    if pending is None:
+    if pending is None or event.connection.lost_line > pending.line:
         return None
     return RULE.at(
         event,

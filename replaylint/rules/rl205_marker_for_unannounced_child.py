@@ -51,6 +51,6 @@ RULE = Rule(
 @RULE.on(MarkerAssigned)
 def assigned(event: MarkerAssigned) -> Violation | None:
     """A replay was pending, and ended without an announcement of this session."""
-    if event.past is not None or not event.unannounced or event.during is None:
+    if event.past is not None or not event.unannounced or event.during is None or event.during.lost:
         return None
     return RULE.at(event, ERROR, request_line=event.during.request.line)

@@ -103,5 +103,5 @@ def _severity(resume: Resume, seen: Occurrences) -> Severity:
     if resume.was_active:
         return INFO if busy else Severity(seen.severity)
     if v2:
-        return INFO if busy else ERROR if snapshot == "idle" else WARNING
+        return ERROR if snapshot == "idle" else WARNING if snapshot is None else INFO
     return ERROR if seen.kinds.keys() & USER_MESSAGES else WARNING

@@ -65,7 +65,7 @@ def received(event: UpdateReceived) -> Iterator[Counted]:
     for window in event.windows:
         if window.state in BEFORE_MARKER:
             resume = window.resume
-            yield Counted(window, ERROR if resume.was_active is False and not resume.ambiguous else INFO)
+            yield Counted(window, ERROR if resume.was_active is False and not window.ambiguous else INFO)
 
 
 @RULE.settles()
@@ -73,5 +73,7 @@ def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violatio
     """The window turned out to have a marker."""
     if window is None or window.complete is None:
         return None
-    doubt = "" if seen.severity == ERROR else AMBIGUOUS if resume.ambiguous else IN_FLIGHT
+    if window.ambiguous:
+        seen.severity = INFO
+    doubt = "" if seen.severity == ERROR else AMBIGUOUS if window.ambiguous else IN_FLIGHT
     return RULE.counted(window, seen, marker_line=window.complete.line, doubt=doubt)

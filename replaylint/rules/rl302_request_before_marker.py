@@ -66,7 +66,7 @@ def sent(event: RequestSent) -> Iterator[Counted]:
     for window in event.windows:
         if window.state in BEFORE_MARKER:
             resume = window.resume
-            yield Counted(window, WARNING if resume.was_active is False and not resume.ambiguous else INFO)
+            yield Counted(window, WARNING if resume.was_active is False and not window.ambiguous else INFO)
 
 
 @RULE.settles()
@@ -74,5 +74,7 @@ def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violatio
     """The window turned out to have a marker."""
     if window is None or window.complete is None:
         return None
-    doubt = "" if seen.severity == WARNING else AMBIGUOUS if resume.ambiguous else IN_FLIGHT
+    if window.ambiguous:
+        seen.severity = INFO
+    doubt = "" if seen.severity == WARNING else AMBIGUOUS if window.ambiguous else IN_FLIGHT
     return RULE.counted(window, seen, marker_line=window.complete.line, doubt=doubt)

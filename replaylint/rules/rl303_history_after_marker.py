@@ -76,7 +76,7 @@ def received(event: UpdateReceived) -> Iterator[Counted]:
         return
     resume = window.resume
     vendor = window.vendor is not None
-    if window.forgot or (window.parent is not None and not vendor):
+    if window.forgot or resume.lost or (window.parent is not None and not vendor):
         return
     # A child has no prompts of its own: its parent's make it work.
     sessions = [event.connection.session(each) for each in {window.session_id, resume.session_id} if each]

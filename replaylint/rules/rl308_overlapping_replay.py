@@ -56,6 +56,7 @@ def sent(event: RequestSent) -> Violation | None:
     resume = event.resume
     if resume is None or resume.named is None or event.request.odd:
         return None
-    replays = (each.request for each in event.pending if each.named is not None and not each.request.odd)
-    pending = next(replays, None)
+    # The response to one that was pending when messages were lost may be among them.
+    replays = (each for each in event.pending if each.named is not None and not each.lost)
+    pending = next((each.request for each in replays if not each.request.odd), None)
     return None if pending is None else RULE.at(event, WARNING, window=resume.named, pending_line=pending.line)

@@ -51,8 +51,8 @@ RULE = Rule(
 @RULE.on(ResponseReceived, PROMPT)
 def received(event: ResponseReceived) -> Violation | None:
     """At the response to the prompt."""
-    prompt, resume = event.request, next(iter(event.pending), None)
-    if prompt is None or resume is None or resume.lost or prompt not in resume.early_prompts or event.error is not None:
+    prompt, resume = event.request, event.early
+    if prompt is None or resume is None or resume.lost or resume.end is not None or event.error is not None:
         return None
     request = resume.request
     return RULE.at(

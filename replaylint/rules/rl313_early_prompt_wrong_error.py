@@ -48,9 +48,9 @@ RULE = Rule(
 
 @RULE.on(ResponseReceived, PROMPT)
 def received(event: ResponseReceived) -> Violation | None:
-    """At the response to the prompt."""
-    prompt, error, resume = event.request, event.error, next(iter(event.pending), None)
-    if prompt is None or error is None or resume is None or resume.lost or prompt not in resume.early_prompts:
+    """At the response to the prompt, also when the resume has been answered."""
+    prompt, error, resume = event.request, event.error, event.early
+    if prompt is None or error is None or resume is None or resume.lost:
         return None
     if error.code == NOT_FOUND or (error.code == CANCELLED and prompt.cancel_line):
         return None
