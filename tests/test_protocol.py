@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from replaylint.protocol.exchange import Exchange, Request
 from replaylint.protocol.methods import NOTIFICATIONS, sender
+from replaylint.protocol.other_protocols import is_acp, protocol_of
 from replaylint.protocol.variants import EITHER, HISTORY, KNOWN, LIVE_ONLY
-from replaylint.recording.message import AGENT, CLIENT, Side
+from replaylint.recording.message import AGENT, CLIENT, Side, other
 from tests.conftest import REGISTRIES, fetch
 
 SDK = "@agentclientprotocol/sdk@latest"
@@ -93,3 +95,68 @@ def test_a_variant_is_of_one_kind() -> None:
 )
 def test_who_sends_a_method(method: str, side: Side | None) -> None:
     assert sender(method) == side
+
+
+@pytest.mark.parametrize(
+    ("method", "result"),
+    [
+        ("initialize", {"protocolVersion": 2}),
+        ("session/new", {"sessionId": "s"}),
+        ("session/fork", {"sessionId": "s"}),
+        ("session/list", {"sessions": []}),
+        ("session/prompt", {"stopReason": "end_turn"}),
+        ("session/request_permission", {"outcome": {}}),
+        ("elicitation/create", {"action": "accept"}),
+        ("fs/read_text_file", {"content": ""}),
+        ("terminal/create", {"terminalId": "t"}),
+        ("terminal/output", {"output": ""}),
+        ("terminal/wait_for_exit", {"exitCode": 0}),
+    ],
+)
+def test_a_result_tells_apart_two_requests_that_have_one_id(method: str, result: object) -> None:
+    side = sender(method)
+    assert side is not None
+    exchange = Exchange()
+    vague = Request(other(side), 1, "_vendor/x", {}, 3, 0.0)
+    asked = Request(side, 1, method, {}, 4, 0.0)
+    exchange.open(vague)
+    exchange.open(asked)
+    assert exchange.match(None, {"id": 1, "result": result}) is asked
+    exchange.open(asked)
+    assert exchange.match(None, {"id": 1, "result": {"anything": "else"}}) is vague
+
+
+OTHERS = {
+    "Codex": [
+        *("thread/start", "turn/start", "item/started", "codex/event"),
+        *("newConversation", "sendUserTurn", "addConversationListener"),
+    ],
+    "Language Server": [
+        *("textDocument/didOpen", "workspace/symbol", "window/showMessage", "client/registerCapability"),
+        *("notebookDocument/didOpen", "completionItem/resolve", "$/progress"),
+    ],
+    "Model Context": [
+        *("tools/call", "resources/read", "prompts/get", "notifications/initialized"),
+        *("sampling/createMessage", "roots/list", "completion/complete", "logging/setLevel"),
+    ],
+}
+
+
+@pytest.mark.parametrize(("name", "method"), [(name, method) for name, methods in OTHERS.items() for method in methods])
+def test_a_method_of_another_protocol(name: str, method: str) -> None:
+    assert name in (protocol_of(method) or "")
+    assert not is_acp(method)
+
+
+@pytest.mark.parametrize(
+    "method", ["session/new", "auth/login", "authenticate", "fs/read_text_file", "terminal/create", "_vendor/x"]
+)
+def test_a_method_of_this_protocol(method: str) -> None:
+    assert is_acp(method)
+    assert protocol_of(method) is None
+
+
+@pytest.mark.parametrize("method", ["initialize", "elicitation/create", "$/cancel_request", "shutdown"])
+def test_a_method_that_says_no_protocol(method: str) -> None:
+    assert not is_acp(method)
+    assert protocol_of(method) is None

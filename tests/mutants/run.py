@@ -29,15 +29,16 @@ FILES: Final = (
         "rules",
         "connection",
         "exchange",
+        "outcomes",
+        "reinitialize",
+        "bounds",
+        "open_ends",
         "states",
         "protocol",
         "other_protocols",
-        "fragments",
-        "clocks",
-        "show",
-        "text",
     ),
-    *("testing", "expect", "severity", "reading", "timeline", "explain", "extract", "latency", "mutations"),
+    *("fragments", "clocks", "show", "text", "testing", "expect", "severity", "reading", "several", "timeline"),
+    *("explain", "extract", "latency", "mutations"),
 )
 """Tests about what a recording means, the quickest first."""
 
