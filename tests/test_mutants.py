@@ -67,7 +67,10 @@ def test_what_is_changed(source: str, expected: list[str]) -> None:
 def test_a_mutant_says_where_it_is_and_what_it_does() -> None:
     source = "a = '\N{SNOWMAN}'\nb = ('\N{SNOWMAN}', len(a) < 1)\n".encode()
     first, second, third, fourth = mutants("m.py", source)
-    assert (str(first), str(third)) == ("m.py:1: '\N{SNOWMAN}' → '\N{SNOWMAN}~'", "m.py:2: len(a) < 1 → (len(a) <= 1)")
+    assert (str(first), str(third)) == (
+        "m.py:1: '\N{SNOWMAN}' → '\N{SNOWMAN}~' in a = '\N{SNOWMAN}'",
+        "m.py:2: len(a) < 1 → (len(a) <= 1)",
+    )
     assert third.applied(source).decode() == "a = '\N{SNOWMAN}'\nb = ('\N{SNOWMAN}', (len(a) <= 1))\n"
     assert (second.kind, third.kind, fourth.kind) == ("constant", "comparison", "constant")
 
@@ -86,7 +89,7 @@ def test_every_folder_is_mutated_and_no_file_twice() -> None:
 
 def test_what_nobody_can_see_is_still_there() -> None:
     paths = {path for path, _, _ in EQUIVALENT}
-    made = {(each.path, each.old, each.new) for path in paths for each in mutants(path, (ROOT / path).read_bytes())}
+    made = {(each.path, each.code, each.new) for path in paths for each in mutants(path, (ROOT / path).read_bytes())}
     assert EQUIVALENT.keys() - made == set()
     assert all(EQUIVALENT.values())
 
@@ -125,7 +128,7 @@ def test_a_planted_survivor_is_found(
     *survived, last = capsys.readouterr().out.splitlines()
     where = "replaylint/rules/sign.py:2: "
     assert sorted(each.partition(". ")[2] for each in survived) == [
-        f"{where}0 → 1",
+        f"{where}0 → 1 in return 1 if number > 0 else -1",
         f"{where}number > 0 → (number >= 0)",
     ]
     assert last == "2 of 4 survived (50.0%); there are 4"

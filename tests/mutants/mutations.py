@@ -37,9 +37,12 @@ class Mutant(NamedTuple):
     kind: Kind
     old: str
     new: str
+    code: str
+    """The line, without its indentation."""
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.old} \N{RIGHTWARDS ARROW} {self.new}"
+        where = f" in {self.code}" if self.kind == "constant" else ""
+        return f"{self.path}:{self.line}: {self.old} \N{RIGHTWARDS ARROW} {self.new}{where}"
 
     def applied(self, source: bytes) -> bytes:
         """The file with this change."""
@@ -56,7 +59,8 @@ def mutants(path: str, source: bytes) -> list[Mutant]:
     for kind, node, new in _changes(ast.parse(source)):
         start = starts[node.lineno - 1] + node.col_offset
         end = starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
-        made.append(Mutant(path, node.lineno, start, end, kind, ast.unparse(node), new))
+        code = lines[node.lineno - 1].decode().strip()
+        made.append(Mutant(path, node.lineno, start, end, kind, ast.unparse(node), new, code))
     return sorted(made, key=lambda each: each.start)
 
 
