@@ -53,6 +53,16 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "(trigger == Trigger.HISTORY)",
     ): "to enter the state that a window is in changes nothing: it takes time",
     (
+        "replaylint/replay/traffic.py",
+        "elif request.side is AGENT and session_id is not None:",
+        "(request.side is AGENT)",
+    ): "what is kept for no session is never looked up: this is for the type checker",
+    (
+        "replaylint/replay/window.py",
+        "self.unannounced = False",
+        "True",
+    ): "a marker and what came before an announcement are told before anything asks",
+    (
         "replaylint/replay/window.py",
         "self.response = resume.response or NOWHERE",
         "(resume.response)",
