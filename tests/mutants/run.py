@@ -53,6 +53,11 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
     ): "a marker and what came before an announcement are told before anything asks",
     (
         "replaylint/replay/window.py",
+        "self.certain = False",
+        "True",
+    ): "a marker is told before anything asks",
+    (
+        "replaylint/replay/window.py",
         "self.response = resume.response or NOWHERE",
         "(resume.response)",
     ): "only the end of a connection leaves a request without a response, and nothing reads this after it",
