@@ -104,8 +104,12 @@ class Engine:
                 # Author.__call__, without the call: half of all lines are one.
                 window: Any = target
                 try:
-                    if window.ids[update["messageId"]] is not fold:
-                        raise TypeError
+                    ident = update["messageId"]
+                    known = window.ids.get(ident)
+                    if known is not fold:
+                        if known is not None or ident.__class__ is not str:
+                            raise TypeError
+                        window.begin(ident, fold, variant, line, time)
                     try:
                         window.counts[variant] += 1
                     except KeyError:
@@ -117,7 +121,7 @@ class Engine:
                     window.last_line = line
                     window.last_time = time
                     continue
-                except (KeyError, TypeError):  # no id, or one that is new
+                except (KeyError, TypeError):  # no id, or that of another author's message
                     pass
             elif fold is not None and fold(target, line, time, variant, update, size) is not REFUSED:
                 continue

@@ -9,6 +9,7 @@ from replaylint.protocol import methods, vendor
 from replaylint.protocol.variants import (
     BUSY_STATES,
     CHILDREN,
+    CHUNKS,
     DECIDES,
     FINAL_STATUSES,
     REPLAY_COMPLETE,
@@ -34,7 +35,7 @@ from replaylint.replay.events import (
 )
 from replaylint.replay.outcome import CANCELLED, NOT_FOUND
 from replaylint.replay.ownership import Ownership
-from replaylint.replay.states import State, Trigger
+from replaylint.replay.states import AFTER_MARKER, State, Trigger
 from replaylint.replay.window import NOWHERE, Error, Point, Resume, UnownedMarker, Window
 
 if TYPE_CHECKING:
@@ -333,6 +334,10 @@ class Traffic:
                     self.connection.announce(child, session_id, line)
             return
         begins = trigger == Trigger.HISTORY and not window.last_line
+        if variant in CHUNKS and self.connection.version == 2 and window.state not in AFTER_MARKER:
+            ident = update.get("messageId")
+            if isinstance(ident, str) and ident not in window.ids:
+                window.begin(ident, fold.AUTHORS[variant], variant, line, time)
         fold.fold_of(window.state, variant)(window, line, time, variant, update, size)
         self.ownership.step(window, trigger)
         if begins:
