@@ -44,7 +44,7 @@ HISTORY: Final = frozenset(
 LIVE_ONLY: Final = frozenset(
     {STATE, "notice", "available_commands_update", "config_option_update", "current_mode_update"}
 )
-EITHER: Final = frozenset({SESSION_INFO, "usage_update"})
+EITHER: Final = frozenset({SESSION_INFO, "usage_update", "prompt_suggestions_update", "cursor_update"})
 """Current metadata that agents also send among history. What is not known counts as this, too."""
 
 KNOWN: Final = HISTORY | LIVE_ONLY | EITHER
