@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GAP = "response_gap_s"
-NO_DURATION = "is no duration: write a number with a unit, 2s or 500ms"
-NO_BUDGET = "is no budget: write STATISTIC(TIMING)<LIMIT, such as p95(response_gap)<2s"
+NO_DURATION = "is not a duration: write a number with a unit, 2s or 500ms"
+NO_BUDGET = "is not a budget: write STATISTIC(TIMING)<LIMIT, such as p95(response_gap)<2s"
 
 
 # Durations
@@ -106,7 +106,7 @@ def test_what_is_no_duration(given: str) -> None:
 
 @pytest.mark.parametrize("given", [-1, -0.001, float("inf"), float("-inf"), float("nan"), 10**400])
 def test_what_is_no_number_of_seconds(given: float) -> None:
-    with pytest.raises(UsageError, match="is no duration"):
+    with pytest.raises(UsageError, match="is not a duration"):
         in_seconds(given)
 
 
@@ -221,7 +221,7 @@ def test_several_budgets_in_one_text() -> None:
     for given_so in (texts, ", ".join(texts), f" ,{','.join(texts)}, ", [f"{texts[0]},{texts[1]}", texts[2]]):
         assert budgets({}, given_so) == Budgets({}, wanted)
     assert budgets({GAP: "2s", "total_s": 1.5, "replay_s": None}, None) == Budgets({GAP: 2.0, "total_s": 1.5}, ())
-    with pytest.raises(UsageError, match="'' is no budget"):
+    with pytest.raises(UsageError, match="'' is not a budget"):
         budgets({}, "max(replay)<5s,,max(total)<5s")
 
 

@@ -158,9 +158,9 @@ def test_a_side_does_not_answer_itself(tmp_path: Path) -> None:
     assert response_line(report) is None
     assert unanswered(report) == [3, 7]
     assert [(each["rule"], each["party"], each["line"]) for each in report["findings"]] == [
-        ("RL105", "agent", 3),
+        ("RL105", "recording", 3),
         ("RL101", "client", 6),
-        ("RL105", "client", 7),
+        ("RL105", "recording", 7),
         ("RL101", "agent", 8),
     ]
 

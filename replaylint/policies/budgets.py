@@ -100,7 +100,7 @@ def budget(text: str) -> Budget:
     """A budget such as `p95(response_gap)<2s`. Raises UsageError and UnknownNameError."""
     found = _BUDGET.fullmatch(text)
     if found is None:
-        raise UsageError(f"{text!r} is no budget: write STATISTIC(TIMING)<LIMIT, such as p95(response_gap)<2s")
+        raise UsageError(f"{text!r} is not a budget: write STATISTIC(TIMING)<LIMIT, such as p95(response_gap)<2s")
     statistic, figure, sign, limit = (part.strip() for part in found.groups())
     name = figure.lower().removesuffix("_s")
     if name not in NAMES:

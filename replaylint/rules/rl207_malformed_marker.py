@@ -1,4 +1,4 @@
-"""Nearly an end-of-replay marker, but none for any client.
+"""Almost an end-of-replay marker, which clients ignore.
 
 The marker that ends a replay is a `session/update` with a string `sessionId` and the variant `replay_complete`. This
 message means the same and is something else: a variant with another spelling, which clients do not know and ignore; a
