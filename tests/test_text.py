@@ -384,7 +384,7 @@ def test_a_gap_without_a_marker() -> None:
     unaware = "the client, which could not know that it was the last, kept waiting for the response"
     came = "response gap 2.00 s: the last history update came after 500 ms"
     assert gap.startswith(f"{came}; {unaware}; longest silence in it 1.20 s; ")
-    failed = Response(24, START, ResponseError(-32603, None))
+    failed = Response(24, START, ResponseError(-32603, None, None))
     gap, *_ = details(resume(ONE, 1, 1, 3, complete(figures=figures, marker=None), response=failed, end="error"))
     assert gap.startswith(f"{came}; the client kept waiting for the error; longest silence in it 1.20 s; ")
 

@@ -219,6 +219,8 @@ def _end(resume: Resume) -> Iterator[Piece | str]:
     yield at
     if message:
         yield f": {printable(message)}"
+    if response.error.data is not None:
+        yield f" (data: {printable(response.error.data)})"
 
 
 def _family(sessions: list[Session]) -> Iterator[tuple[int, Session]]:
