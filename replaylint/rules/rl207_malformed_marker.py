@@ -18,7 +18,7 @@ method?" and "Open questions").
 Fix: the agent sends a `session/update` with `{"sessionId": …, "update": {"sessionUpdate": "replay_complete"}}`.
 
 Example:
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_end"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}

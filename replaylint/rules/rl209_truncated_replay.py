@@ -19,7 +19,7 @@ Fix: the agent finishes a replay that it has begun and sends the marker before i
 refuses the request before the first update; the client keeps its earlier copy.
 
 Example:
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message","messageId":"m"}}}
     ← {"id":1,"error":{"code":-32603,"message":"failed"}}
 """

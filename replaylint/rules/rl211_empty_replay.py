@@ -20,7 +20,7 @@ Fix: the agent replays what the session holds, the turns of the current connecti
 Example:
     → {"id":1,"method":"session/prompt","params":{"sessionId":"s"}}
     ← {"id":1,"result":{"stopReason":"end_turn"}}
-    → {"id":2,"method":"session/load","params":{"sessionId":"s"}}
+    → {"id":2,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     ← {"id":2,"result":{}}
 """
 

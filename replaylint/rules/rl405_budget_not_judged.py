@@ -17,7 +17,7 @@ section "Status quo").
 Fix: record with a monotonic clock until both sides have ended, and record as many replays as the percentile needs.
 
 Example:
-    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
     ← {"id":1,"result":{}}
 """
