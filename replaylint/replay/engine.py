@@ -19,6 +19,7 @@ from replaylint.recording.message import (
     ClockStep,
     DropsReplays,
     Header,
+    HungUp,
     Label,
     Lost,
     NoMessage,
@@ -257,6 +258,8 @@ class Engine:
                 self._lose(line, note.messages)
             elif isinstance(note, Skipped):
                 self._skip(line)
+            elif isinstance(note, HungUp):
+                self._hang_up(line)
             elif self._current is not None:
                 # The agent ended. Not the connection yet: what the agent wrote before may stand behind this note.
                 self._current.ended_at = self._latest
@@ -269,6 +272,11 @@ class Engine:
             self._close(traffic, "closed", (line,))
             self._traffic[self._label] = None
         self._headers[self._label] = line
+
+    def _hang_up(self, line: int) -> None:
+        connection = self._current
+        if connection is not None and connection.ended_at is None:
+            connection.hung_up_line = connection.hung_up_line or line
 
     def _lose(self, line: int, messages: int) -> None:
         self._lost += messages

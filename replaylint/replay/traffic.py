@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from orjson import dumps
 
 from replaylint.protocol import children as announcements
 from replaylint.protocol import methods, vendor
@@ -46,6 +48,11 @@ if TYPE_CHECKING:
     from replaylint.recording.message import Side
     from replaylint.replay.events import Body, Stream
     from replaylint.replay.window import End, Past
+
+
+MAX_DATA_CHARS: Final = 500
+"""Of the data of an error, as JSON."""
+CUT: Final = "..."
 
 
 class Traffic:
@@ -535,4 +542,16 @@ def _error(body: Body) -> Error | None:
     return Error(
         code if isinstance(code, int) and not isinstance(code, bool) else None,
         message if isinstance(message, str) else None,
+        _beginning(facts.get("data")),
     )
+
+
+def _beginning(data: object) -> str | None:
+    """This as JSON, cut where it is long; None where there is none."""
+    if data is None:
+        return None
+    try:
+        text = dumps(data).decode()
+    except TypeError:  # nested deeper than can be written
+        return CUT
+    return text if len(text) <= MAX_DATA_CHARS else text[:MAX_DATA_CHARS] + CUT

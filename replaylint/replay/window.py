@@ -49,10 +49,11 @@ class Mark(NamedTuple):
 
 
 class Error(NamedTuple):
-    """An error response, as far as it has a code and a message."""
+    """An error response, as far as it has a code and a message; `data` is the beginning of that as JSON."""
 
     code: int | None
     message: str | None
+    data: str | None
 
 
 KINDS_REMEMBERED: Final = 100
