@@ -18,7 +18,7 @@ Fix: the agent sends the whole message with `"content": []` before the first chu
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2,"capabilities":{"session":{}},"info":{"name":"agent"}}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/w","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk",
        "messageId":"m","content":{"type":"text","text":"nine"}}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
