@@ -205,8 +205,8 @@ def resumes() -> list[Resume]:
         ),
         session("sess_c", "unmarked", role="child", parent="sess_b", announced_line=8, certified_by="response"),
     ]
-    failed = Response(31, START + 31, ResponseError(-32603, "no history"))
-    rejected = Response(51, None, ResponseError(-32602, None))
+    failed = Response(31, START + 31, ResponseError(-32603, "no history", '{"path":"/w","retry":false}'))
+    rejected = Response(51, None, ResponseError(-32602, None, None))
     return [
         resume(ONE, 1, 1, 5, *family),
         resume(
@@ -264,7 +264,7 @@ def resumes() -> list[Resume]:
             EVIL,
             1,
             session(EVIL, "truncated", role="child", parent=EVIL, updates=Updates(1, 0, 0, 9, {EVIL: 1})),
-            response=Response(2, None, ResponseError(1, EVIL)),
+            response=Response(2, None, ResponseError(1, EVIL, EVIL)),
             end="error",
             session_id=EVIL,
             replay_from=EVIL,

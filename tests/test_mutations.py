@@ -196,6 +196,8 @@ CASES = {
     ),
     # The agent claims a version that it does not speak.
     "RL109": Case(remove(2, "msg.result.info"), [("RL109", "error", 2)]),
+    # The client leaves out the folder.
+    "RL110": Case(remove(3, "msg.params.cwd"), [("RL110", "warning", 3)]),
     # The agent sends no marker.
     "RL201": Case(drop(6), [("RL201", "error", 7)]),
     # The agent marks the end of the replay, and the end of the resume again.

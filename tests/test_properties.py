@@ -58,12 +58,10 @@ def findings(report: Message) -> list[Message]:
     """The findings but RL005, which is about the whole recording.
 
     RL205 cites the oldest pending replay: of an id that nothing named, nobody knows whose replay it was meant for.
+    Others show, too, for how long a request is unanswered, and whether anything was answered after it.
     """
-    return [
-        {**each, "evidence": [], "message": ""} if each["rule"] == "RL205" else each
-        for each in report["findings"]
-        if each["rule"] != "RL005"
-    ]
+    vague = {"RL105": {"message": "", "party": "", "fingerprint": ""}, "RL205": {"evidence": [], "message": ""}}
+    return [each | vague.get(each["rule"], {}) for each in report["findings"] if each["rule"] != "RL005"]
 
 
 # Mixing

@@ -36,6 +36,7 @@ ADDED = {
     ("Trace", "malformed"),
     ("Trace", "malformed_line"),
     ("Resume", "unanswered_s"),
+    ("ResponseError", "data"),
     ("Session", "replay_end_line"),
     *(("Distribution", field) for field in ("edges_s", "counts")),
     ("Lateness", "n"),

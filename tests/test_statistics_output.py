@@ -198,7 +198,7 @@ def test_what_could_not_be_measured_is_told(rich_report: Report) -> None:
 
 
 def test_what_n_is_too_small_for_is_told(rich_report: Report) -> None:
-    assert "nearest-rank percentiles; so many values are needed: p99 100\n" in shown(rich_report)
+    assert "nearest-rank percentiles; values needed: p99 100\n" in shown(rich_report)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_which_percentiles_there_are(n: int, missing: str | None, tmp_path: Path
         recording.load(ident, "s").message("s", None, who="user_message").message("s", None).vendor("s")
         recording.result(ident, None, 0.001 * ident)
     text = shown(lint(saved(tmp_path, "trace", recording)))
-    found = re.search("so many values are needed: (.*)\n", text)
+    found = re.search("values needed: (.*)\n", text)
     # Nobody sent a snapshot.
     assert (found and found[1]) == missing
     gaps = lint(tmp_path / "trace").summary.timing["response_gap_s"]

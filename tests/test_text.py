@@ -372,7 +372,7 @@ def test_what_filled_the_gap() -> None:
     figures = timing(replay_s=1.0, response_gap_s=2.0, total_s=3.0, gap_longest_pause_s=2.0)
     gap, *_ = details(resume(ONE, 1, 1, 3, complete(figures=figures)))
     had = "response gap 2.00 s: the client had the whole history after "
-    assert gap == f"{had}1.00 s and kept waiting for the response; all of it silence"
+    assert gap == f"{had}1.00 s and kept waiting for the response without any update"
     gap, *_ = details(resume(ONE, 1, 1, 3, complete()))
     filled = "longest silence in it 1.20 s; 250 ms of it the agent waited for the client"
     assert gap == f"{had}500 ms and kept waiting for the response; {filled}"
@@ -381,10 +381,10 @@ def test_what_filled_the_gap() -> None:
 def test_a_gap_without_a_marker() -> None:
     figures = dataclasses.replace(GAP, replay_end="last_update")
     gap, *_ = details(resume(ONE, 1, 1, 3, complete(figures=figures, marker=None)))
-    untold = "the client, not told that it was the last, kept waiting for the response"
+    unaware = "the client, which could not know that it was the last, kept waiting for the response"
     came = "response gap 2.00 s: the last history update came after 500 ms"
-    assert gap.startswith(f"{came}; {untold}; longest silence in it 1.20 s; ")
-    failed = Response(24, START, ResponseError(-32603, None))
+    assert gap.startswith(f"{came}; {unaware}; longest silence in it 1.20 s; ")
+    failed = Response(24, START, ResponseError(-32603, None, None))
     gap, *_ = details(resume(ONE, 1, 1, 3, complete(figures=figures, marker=None), response=failed, end="error"))
     assert gap.startswith(f"{came}; the client kept waiting for the error; longest silence in it 1.20 s; ")
 

@@ -117,7 +117,7 @@ def _written(message: object) -> bytes:
     try:
         return json.dumps(message).encode()
     except TypeError as error:
-        raise TypeError(f"message is no JSON: {error}") from None
+        raise TypeError(f"message is not JSON: {error}") from None
     except (ValueError, RecursionError):
         return NO_JSON
 

@@ -162,6 +162,8 @@ class Connection:
         """Where the recorder last dropped messages."""
         self.ended_at: tuple[int, float] | None = None
         """The line and the time at which the recorder said that the agent or its output ended."""
+        self.hung_up_line = 0
+        """Where the recorder said that the client closed its end, before the agent ended."""
         self.client = Peer(None)
         self.agent = Peer(None)
         self.cut: dict[Side | None, tuple[int, float, Unreadable]] = {}

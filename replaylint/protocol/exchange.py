@@ -120,6 +120,8 @@ class Exchange:
         """Pending requests whose ids a double cannot hold for certain, by their side and the double."""
         # The last answered request of each id.
         self._answered: dict[tuple[Side | None, object], Request] = {}
+        self.answered_line = 0
+        """The last response that answers a request."""
         self.forgot = False
         """Whether answered requests were forgotten, so that an id that seems unknown may be an old one."""
 
@@ -153,7 +155,7 @@ class Exchange:
 
     def answered(self, request: Request, line: int) -> None:
         """A request that was answered: the response stands at this line."""
-        request.answer_line = line
+        request.answer_line = self.answered_line = line
         self.forgot |= forget_oldest(self._answered)
         self._answered[request.side, request.key] = request
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from replaylint.recording.message import Side
 
 INITIALIZE: Final = "initialize"
+AUTHENTICATE: Final = "authenticate"
+LOGIN: Final = "auth/login"
 NEW: Final = "session/new"
 FORK: Final = "session/fork"
 LOAD: Final = "session/load"
@@ -32,14 +34,14 @@ RESUMES: Final = frozenset({RESUME, LOAD})
 
 NOTIFICATIONS: Final = frozenset({UPDATE, CANCEL_TURN, CANCEL_REQUEST, "elicitation/complete", "auth/status_update"})
 
-WAIT_FOR_SOMEONE: Final = frozenset({PROMPT, PERMISSION, ELICITATION})
+WAIT_FOR_SOMEONE: Final = frozenset({PROMPT, PERMISSION, ELICITATION, AUTHENTICATE, LOGIN})
 """Requests that a person or a model answers: that they are open when a recording stops means little."""
 
 NAMES_A_SESSION: Final = frozenset({UPDATE, LOAD, RESUME, PROMPT, CLOSE, DELETE, FORK, PERMISSION, CANCEL_TURN})
 
 _CLIENT_METHODS: Final = frozenset(
     {
-        *(INITIALIZE, "authenticate", "logout", "auth/login", "auth/logout", "auth/status"),
+        *(INITIALIZE, AUTHENTICATE, LOGIN, "logout", "auth/logout", "auth/status"),
         *(NEW, LOAD, RESUME, LIST, CLOSE, DELETE, FORK, ARCHIVE, "session/unarchive"),
         *(PROMPT, CANCEL_TURN, "tool_call/cancel", "terminal/cancel", "session/status", "session/set_title"),
         *("session/set_mode", "session/set_model", "session/set_config_option"),

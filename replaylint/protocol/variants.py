@@ -23,6 +23,7 @@ MESSAGES: Final = frozenset(
         *("user_message_chunk", "agent_message_chunk", "agent_thought_chunk"),
     }
 )
+CHUNKS: Final = MESSAGES - WHOLE
 TOOL_CALLS: Final = frozenset({"tool_call", "tool_call_update", "tool_call_content_chunk"})
 TURNS: Final = frozenset({*TOOL_CALLS, *MESSAGES}) - {"user_message", "user_message_chunk"}
 """What an agent does in a turn."""

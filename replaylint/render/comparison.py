@@ -38,7 +38,7 @@ def text(comparison: Comparison, view: View) -> Iterator[str]:
         yield _fault(view, "new", each, counted(each.after, "finding"))
     for each in comparison.graver:
         count = f"{counted(each.before, 'finding')} before, {each.after} after"
-        yield _fault(view, "graver", each, f"{each.severity_before} before; {count}")
+        yield _fault(view, "more severe", each, f"{each.severity_before} before; {count}")
     if not comparison.new and not comparison.graver:
         yield line(view, 0, "no new findings")
     yield "\n"

@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 OUTCOMES: Final = {
     "complete": ("complete", ": the whole history came, and the session is active"),
     "complete_failed": ("complete, but failed", ": the whole history came, then the resume failed"),
-    "truncated": ("truncated", ": the replay stopped before it was whole; what came is not the history"),
-    "unmarked": ("unmarked", ": the response alone says that the history is whole, no marker did"),
+    "truncated": ("truncated", ": the replay ended early; what came is not the full history"),
+    "unmarked": ("unmarked", ": only the response says that the history is complete; there was no marker"),
     "rejected": ("rejected", ": the agent refused the request and sent no history"),
     "inconclusive": ("inconclusive", ": the recording stops before the response"),
     "not_requested": ("no replay was requested", ""),
 }
 WITHOUT_MARKERS: Final = "; protocol v1 has none of its own"
+NO_HISTORY: Final = ": no history came before "
 MARKED: Final = ", but after the marker: the whole history came"
 OUTCOME_STYLES: Final = {"truncated": "warning", "complete_failed": "warning"}
 
@@ -218,6 +219,8 @@ def _end(resume: Resume) -> Iterator[Piece | str]:
     yield at
     if message:
         yield f": {printable(message)}"
+    if response.error.data is not None:
+        yield f" (data: {printable(response.error.data)})"
 
 
 def _family(sessions: list[Session]) -> Iterator[tuple[int, Session]]:
@@ -249,6 +252,8 @@ def _session(view: View, resume: Resume, session: Session, trace: Trace, indent:
     word, meaning = OUTCOMES[session.outcome]
     if session.outcome == "inconclusive" and session.marker is not None:
         meaning += MARKED
+    if session.outcome == "truncated" and not session.updates.history:
+        meaning = NO_HISTORY + _before(resume)
     if session.outcome == "unmarked" and _version(resume, trace) == 1:
         meaning += WITHOUT_MARKERS
     role = "child" if session.role == "child" else "session"
@@ -263,6 +268,14 @@ def _session(view: View, resume: Resume, session: Session, trace: Trace, indent:
     if session is resume.sessions[0]:
         yield from _bar(view, timing)
     yield line(view, indent + 2, *_counts(session))
+
+
+def _before(resume: Resume) -> str:
+    """What ended the request."""
+    if resume.response is None or resume.response.error is None:
+        return "the connection ended"
+    code = resume.response.error.code
+    return "the error" if code is None else f"error {code}"
 
 
 def _version(resume: Resume, trace: Trace) -> int | None:
@@ -303,12 +316,12 @@ def _gap(resume: Resume, session: Session, trace: Trace) -> Iterator[Piece | str
     if not gap:
         yield f", and {awaited} with it"
         return
-    untold = "" if failed else ", not told that it was the last,"
-    yield f" and kept waiting for {awaited}" if marked else f"; the client{untold} kept waiting for {awaited}"
+    unaware = "" if failed else ", which could not know that it was the last,"
+    yield f" and kept waiting for {awaited}" if marked else f"; the client{unaware} kept waiting for {awaited}"
     pause, waiting = timing.gap_longest_pause_s, timing.gap_waiting_for_client_s
     if pause is not None:
         all_of_it = duration(pause) == duration(gap)
-        yield "; all of it silence" if all_of_it else f"; longest silence in it {joined(duration(pause))}"
+        yield " without any update" if all_of_it else f"; longest silence in it {joined(duration(pause))}"
     if waiting:
         yield f"; {joined(duration(waiting))} of it the agent waited for the client"
 

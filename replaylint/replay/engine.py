@@ -19,6 +19,7 @@ from replaylint.recording.message import (
     ClockStep,
     DropsReplays,
     Header,
+    HungUp,
     Label,
     Lost,
     NoMessage,
@@ -104,8 +105,12 @@ class Engine:
                 # Author.__call__, without the call: half of all lines are one.
                 window: Any = target
                 try:
-                    if window.ids[update["messageId"]] is not fold:
-                        raise TypeError
+                    ident = update["messageId"]
+                    known = window.ids.get(ident)
+                    if known is not fold:
+                        if known is not None or ident.__class__ is not str:
+                            raise TypeError
+                        window.begin(ident, fold, variant, line, time)
                     try:
                         window.counts[variant] += 1
                     except KeyError:
@@ -117,7 +122,7 @@ class Engine:
                     window.last_line = line
                     window.last_time = time
                     continue
-                except (KeyError, TypeError):  # no id, or one that is new
+                except (KeyError, TypeError):  # no id, or that of another author's message
                     pass
             elif fold is not None and fold(target, line, time, variant, update, size) is not REFUSED:
                 continue
@@ -253,6 +258,8 @@ class Engine:
                 self._lose(line, note.messages)
             elif isinstance(note, Skipped):
                 self._skip(line)
+            elif isinstance(note, HungUp):
+                self._hang_up(line)
             elif self._current is not None:
                 # The agent ended. Not the connection yet: what the agent wrote before may stand behind this note.
                 self._current.ended_at = self._latest
@@ -265,6 +272,11 @@ class Engine:
             self._close(traffic, "closed", (line,))
             self._traffic[self._label] = None
         self._headers[self._label] = line
+
+    def _hang_up(self, line: int) -> None:
+        connection = self._current
+        if connection is not None and connection.ended_at is None:
+            connection.hung_up_line = connection.hung_up_line or line
 
     def _lose(self, line: int, messages: int) -> None:
         self._lost += messages

@@ -81,9 +81,9 @@ def history(w: Window, line: int, time: float, variant: str, update: Mapping[str
 
 
 class Author:
-    """Whose messages a variant brings, on v2; calling it folds a chunk of one. The engine's loop has it inlined.
+    """Whose messages a variant brings, on v2; calling it folds a chunk of one.
 
-    Only chunks go on in that loop whose message this window has seen begin, by this author: the others are events.
+    The engine's loop has it inlined for chunks of a message that has begun.
     """
 
     __slots__ = ()
@@ -91,9 +91,12 @@ class Author:
     def __call__(
         self, w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int
     ) -> bool | None:
-        """Fold a chunk of a message that began."""
-        if w.ids.get(update.get("messageId")) is not self:
+        """Fold a chunk; one that has no id, or that of another author's message, is an event."""
+        ident = update.get("messageId")
+        if ident.__class__ is not str or w.ids.get(ident, self) is not self:
             return REFUSED
+        if ident not in w.ids:
+            w.begin(ident, self, variant, line, time)
         history(w, line, time, variant, update, size)
         return None
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from orjson import dumps
 
 from replaylint.protocol import children as announcements
 from replaylint.protocol import methods, vendor
 from replaylint.protocol.variants import (
     BUSY_STATES,
     CHILDREN,
+    CHUNKS,
     DECIDES,
     FINAL_STATUSES,
     REPLAY_COMPLETE,
@@ -34,7 +37,7 @@ from replaylint.replay.events import (
 )
 from replaylint.replay.outcome import CANCELLED, NOT_FOUND
 from replaylint.replay.ownership import Ownership
-from replaylint.replay.states import State, Trigger
+from replaylint.replay.states import AFTER_MARKER, State, Trigger
 from replaylint.replay.window import NOWHERE, Error, Point, Resume, UnownedMarker, Window
 
 if TYPE_CHECKING:
@@ -45,6 +48,11 @@ if TYPE_CHECKING:
     from replaylint.recording.message import Side
     from replaylint.replay.events import Body, Stream
     from replaylint.replay.window import End, Past
+
+
+MAX_DATA_CHARS: Final = 500
+"""Of the data of an error, as JSON."""
+CUT: Final = "..."
 
 
 class Traffic:
@@ -291,7 +299,7 @@ class Traffic:
         if 0 < self.connection.reinitialize_line <= session.named_line:
             self._aftermath.named_later(session_id, variant, at)
         if window is None:
-            past = self._aftermath.latest(session_id) or self._aftermath.past_of(session_id)
+            past = self._aftermath.past_of(session_id)
             plain = self.ownership.plain_of(session_id)
         marker = self._marker(variant, params)
         if marker is not None:
@@ -304,23 +312,16 @@ class Traffic:
                 self._mark(window, session_id, marker, variant, at)
             return
         trigger = fold.trigger_of(variant)
-        child = announces = None
-        if variant == STATE:
-            _state(session, update, line)
-        elif variant in CHILDREN:
-            child = announcements.announced(variant, update)
-            self._child_state(variant, update)
-            if window is not None and child is not None and self._children.opens(window, child):
-                announces = child
+        child = announcements.announced(variant, update) if variant in CHILDREN else None
+        opens = window is not None and child is not None and self._children.opens(window, child)
+        announces = child if opens else None
+        self._learn(session, variant, update, line)
         repeats = self._is_repeated(window, session, variant, update)
-        if plain:
-            ids = (update.get(key) for key in ("toolCallId", "terminalId"))
-            session.announced.update(each for each in ids if isinstance(each, str))
-        if session.left_open and window is None:
-            _close_tool_calls(session, variant, update)
         # On v1 `replay_complete` is no marker, and nothing else either.
         is_nothing = variant == REPLAY_COMPLETE
         if window is None and not is_nothing:
+            past = self._aftermath.latest(session_id) or past
+            _learn_outside(session, variant, update, resuming=bool(plain))
             provisional = self._outside(session, session_id, trigger, variant, at, past, update)
         self._stream.emit(UpdateReceived(*message, trigger, window, provisional, past, plain, announces, repeats))
         if is_nothing:
@@ -332,13 +333,24 @@ class Traffic:
                 if child != session_id:
                     self.connection.announce(child, session_id, line)
             return
+        self._fold(window, trigger, variant, update, at, size)
+        if child is not None:
+            self._children.announce(window, child, at)
+
+    def _fold(
+        self, window: Window, trigger: Trigger, variant: str, update: Mapping[str, Any], at: Point, size: int
+    ) -> None:
+        """An update becomes part of the window that owns it."""
+        line, time = at
         begins = trigger == Trigger.HISTORY and not window.last_line
+        if variant in CHUNKS and self.connection.version == 2 and window.state not in AFTER_MARKER:
+            ident = update.get("messageId")
+            if isinstance(ident, str) and ident not in window.ids:
+                window.begin(ident, fold.AUTHORS[variant], variant, line, time)
         fold.fold_of(window.state, variant)(window, line, time, variant, update, size)
         self.ownership.step(window, trigger)
         if begins:
             self.ownership.has_history(window)
-        if child is not None:
-            self._children.announce(window, child, at)
 
     def _marker(self, variant: str, params: Mapping[str, Any]) -> Trigger | None:
         """Which marker this update is, if it is one."""
@@ -349,12 +361,17 @@ class Traffic:
             return Trigger.VENDOR_MARKER
         return None
 
-    def _child_state(self, variant: str, update: Mapping[str, Any]) -> None:
-        """The state of a child, on its parent's stream."""
-        told = announcements.told_state(variant, update)
+    def _learn(self, session: Session, variant: str, update: Mapping[str, Any], line: int) -> None:
+        """What an update says of its session's state, or on a parent's stream of a child's."""
+        told = announcements.told_state(variant, update) if variant in CHILDREN else None
         if told is not None:
             child, state = told
             self.connection.session(child).own_state = state
+        elif variant == STATE:
+            session.state_line, session.state = line, update.get("state")
+            session.own_state, session.background = session.state, bool(update.get("background"))
+            if session.state in BUSY_STATES:
+                session.busy_line = line
 
     def _is_repeated(self, window: Window | None, session: Session, variant: str, update: Mapping[str, Any]) -> bool:
         """Whether the window had the same before; takes note of it."""
@@ -496,28 +513,29 @@ class Traffic:
             self.ownership.version_changed()
 
 
-def _close_tool_calls(session: Session, variant: str, update: Mapping[str, Any]) -> None:
-    """A later update may say how a tool call ended that a replay left open, or that it goes on in the background."""
-    if variant in TOOL_CALLS and update.get("status") in FINAL_STATUSES and isinstance(update.get("toolCallId"), str):
-        session.left_open.discard(update.get("toolCallId", ""))
-    elif variant == STATE:
-        listed = update.get("background")
-        for each in listed if isinstance(listed, list) else ():
-            if isinstance(each, dict) and isinstance(each.get("toolCallId"), str):
-                session.left_open.discard(each.get("toolCallId", ""))
+def _learn_outside(session: Session, variant: str, update: Mapping[str, Any], *, resuming: bool) -> None:
+    """What an update outside windows says of tool calls and terminals.
+
+    While a plain resume is pending, it announces them. Later it may say how a tool call ended that a replay left open,
+    or that it goes on in the background.
+    """
+    if resuming:
+        ids = (update.get(key) for key in ("toolCallId", "terminalId"))
+        session.announced.update(each for each in ids if isinstance(each, str))
+    ended: list[object] = []
+    if variant in TOOL_CALLS and update.get("status") in FINAL_STATUSES:
+        ended.append(update)
+    elif variant == STATE and isinstance(update.get("background"), list):
+        ended += update["background"]
+    for each in ended if session.left_open else ():
+        ident = each.get("toolCallId") if isinstance(each, dict) else None
+        if isinstance(ident, str):
+            session.left_open.discard(ident)
 
 
 def _is_inactive(session: Session | None, pending: tuple[Resume, ...]) -> bool:
     """Whether a resume of this session is pending that has yet to make it active."""
     return bool(pending) and session is not None and session.active is False
-
-
-def _state(session: Session, update: Mapping[str, Any], line: int) -> None:
-    """A `state_update`."""
-    session.state_line, session.state = line, update.get("state")
-    session.own_state, session.background = session.state, bool(update.get("background"))
-    if session.state in BUSY_STATES:
-        session.busy_line = line
 
 
 def _error(body: Body) -> Error | None:
@@ -530,4 +548,16 @@ def _error(body: Body) -> Error | None:
     return Error(
         code if isinstance(code, int) and not isinstance(code, bool) else None,
         message if isinstance(message, str) else None,
+        _beginning(facts.get("data")),
     )
+
+
+def _beginning(data: object) -> str | None:
+    """This as JSON, cut where it is long; None where there is none."""
+    if data is None:
+        return None
+    try:
+        text = dumps(data).decode()
+    except TypeError:  # nested deeper than can be written
+        return CUT
+    return text if len(text) <= MAX_DATA_CHARS else text[:MAX_DATA_CHARS] + CUT

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from replaylint.protocol import methods
-from replaylint.protocol.limits import forget_oldest
+from replaylint.protocol.limits import IDS_REMEMBERED, forget_oldest
 from replaylint.protocol.variants import CHILDREN, HISTORY
 from replaylint.recording.message import NO_TIME
 from replaylint.replay.states import State, Trigger
@@ -49,10 +49,11 @@ class Mark(NamedTuple):
 
 
 class Error(NamedTuple):
-    """An error response, as far as it has a code and a message."""
+    """An error response, as far as it has a code and a message; `data` is the beginning of that as JSON."""
 
     code: int | None
     message: str | None
+    data: str | None
 
 
 KINDS_REMEMBERED: Final = 100
@@ -169,8 +170,9 @@ class Window:
 
     __slots__ = (
         *("ambiguous", "announced_line", "bytes", "complete", "counts", "early", "first", "forgot", "gap"),
-        *("ids", "last_line", "last_time", "longest_pause", "occurrences", "parent", "resume", "session"),
-        *("session_id", "state", "table", "unfinished", "vendor", "whole"),
+        *("headless", "headless_first", "headless_line", "headless_time", "ids", "last_line", "last_time"),
+        *("longest_pause", "occurrences", "parent", "resume", "session", "session_id", "state", "table"),
+        *("unfinished", "vendor", "whole"),
     )
 
     def __init__(self, resume: Resume, session_id: str, parent: str | None, state: State) -> None:
@@ -195,6 +197,12 @@ class Window:
         self.vendor: Mark | None = None
         self.ids: dict[object, object] = {}
         """Of messages and thoughts before any marker, with their authors; as tuples, of tool calls and terminals."""
+        self.headless: dict[str, int] = {}
+        """Messages and thoughts, on v2 and before any marker, that began with a chunk, by its variant."""
+        self.headless_first = NOWHERE
+        self.headless_line = 0
+        self.headless_time = NO_TIME
+        """The last of them."""
         self.forgot = False
         """Whether ids were forgotten, so that one that seems new may be old."""
         self.whole: dict[object, float] = {}
@@ -229,6 +237,17 @@ class Window:
     def content(self) -> int:
         """History updates that are neither announcements nor states of children."""
         return sum(count for variant, count in self.counts.items() if variant in HISTORY and variant not in CHILDREN)
+
+    def begin(self, ident: object, author: object, variant: str, line: int, time: float) -> None:
+        """A message begins with this chunk, without the whole one that clears what the client holds of it."""
+        if len(self.ids) >= IDS_REMEMBERED:
+            self.forget()
+        self.ids[ident] = author
+        if not self.headless:
+            self.headless_first = Point(line, time)
+        self.headless[variant] = self.headless.get(variant, 0) + 1
+        self.headless_line = line
+        self.headless_time = time
 
     def forget(self) -> None:
         """Forget the oldest ids: there are too many."""

@@ -86,10 +86,11 @@ class Moment:
 
 @dataclass(slots=True)
 class ResponseError:
-    """The error of a response."""
+    """The error of a response. `data` is the JSON of its data, cut where that is long."""
 
     code: int | None
     message: str | None
+    data: str | None
 
 
 @dataclass(slots=True)

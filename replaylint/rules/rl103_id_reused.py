@@ -15,7 +15,7 @@ Fix: the side that sent it counts its ids up, in one place for all its requests.
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/"}}
     → {"id":1,"method":"session/list","params":{}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
     ← {"id":1,"result":{}}

@@ -24,7 +24,7 @@ Example:
     → {"id":1,"method":"session/prompt","params":{"sessionId":"s"}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t"}}}
     ← {"id":1,"result":{"stopReason":"end_turn"}}
-    → {"id":2,"method":"session/load","params":{"sessionId":"s"}}
+    → {"id":2,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     ← {"id":2,"result":{}}
 """
 

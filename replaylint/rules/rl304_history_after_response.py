@@ -21,7 +21,7 @@ https://agentclientprotocol.com/rfds/v2/session-replay-complete#why-does-each-ch
 Fix: the agent answers the request when the last replayed update is out, not when the replay has merely been started.
 
 Example:
-    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
     ← {"id":1,"result":{}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}

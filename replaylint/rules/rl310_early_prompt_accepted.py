@@ -18,7 +18,7 @@ Fix: the agent rejects the prompt with -32002 while the resume is pending.
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/"}}
     → {"id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
     ← {"id":2,"result":{}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}

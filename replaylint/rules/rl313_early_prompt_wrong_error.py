@@ -16,7 +16,7 @@ Fix: the agent answers with -32002 where the session is not active.
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/"}}
     → {"id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
     ← {"id":2,"error":{"code":-32603,"message":"no such session"}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}

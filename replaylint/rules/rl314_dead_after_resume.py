@@ -17,7 +17,7 @@ Fix: the agent answers a resume with success only when the session can take prom
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2,"capabilities":{"session":{}},"info":{"name":"agent"}}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/w"}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
     ← {"id":1,"result":{}}
     → {"id":2,"method":"session/prompt","params":{"sessionId":"s"}}

@@ -20,7 +20,7 @@ Fix: the agent ends the tool calls of a turn when the turn ends, or replays what
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":1}}
     ← {"id":0,"result":{"protocolVersion":1}}
-    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     ← {"method":"session/update","params":{"sessionId":"s","update":
        {"sessionUpdate":"tool_call","toolCallId":"t","status":"in_progress"}}}
     ← {"id":1,"result":{}}

@@ -18,7 +18,7 @@ Fix: the agent sends the whole message with `"content": []` before the first chu
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2,"capabilities":{"session":{}},"info":{"name":"agent"}}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/w","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk",
        "messageId":"m","content":{"type":"text","text":"nine"}}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
@@ -30,16 +30,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from replaylint.protocol.variants import MESSAGES, WHOLE
-from replaylint.replay.events import UpdateReceived
-from replaylint.replay.states import Trigger
-from replaylint.rules.registry import ERROR, INFO, Counted, Rule
+from replaylint.replay.events import ResumeEnded
+from replaylint.replay.window import Point
+from replaylint.rules.registry import ERROR, INFO, Rule, Violation
+from replaylint.rules.words import elapsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from replaylint.replay.window import Occurrences, Resume, Window
-    from replaylint.rules.registry import Violation
 
 RULE = Rule(
     "RL325",
@@ -50,27 +47,28 @@ RULE = Rule(
     "appends to it and shows the text twice: send the whole message with empty content first{doubt}",
 )
 
-CHUNKS: Final = MESSAGES - WHOLE
 DOUBT: Final = " (no fault if live output of a session that was active)"
 
 
-@RULE.on(UpdateReceived, Trigger.HISTORY)
-def received(event: UpdateReceived) -> Iterator[Counted]:
-    """The first message or chunk with this id in the window, before any marker."""
-    window, ident = event.window, event.update.get("messageId")
-    if window is None or event.variant not in CHUNKS or event.connection.version != 2 or not isinstance(ident, str):
+@RULE.on(ResumeEnded)
+def ended(event: ResumeEnded) -> Iterator[Violation]:
+    """At the first such chunk of each session. Where replays overlap, its message may have begun in the other one."""
+    resume = event.resume
+    if resume.replay_from != "start" or resume.lost or resume.ambiguous or resume.connection.version != 2:
         return
-    resume = window.resume
-    if resume.replay_from != "start" or resume.lost or window.marker is not None or ident in window.ids:
-        return
-    if window.forgot or event.session.first_update_line < resume.request.line:
-        return
-    yield Counted(window, ERROR if resume.was_active is False else INFO)
-
-
-@RULE.settles()
-def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violation | None:
-    """At the first such chunk. Where replays overlap, its message may have begun in the other one."""
-    if window is None or resume.ambiguous:
-        return None
-    return RULE.counted(window, seen, doubt="" if seen.severity == ERROR else DOUBT)
+    for window in resume.windows.values():
+        if not window.headless or window.forgot or window.session.first_update_line < resume.request.line:
+            continue
+        last = Point(window.headless_line, window.headless_time)
+        yield Violation(
+            RULE,
+            ERROR if resume.was_active is False else INFO,
+            window.headless_first.line,
+            window=window,
+            what=next(iter(window.headless)),
+            last_line=last.line,
+            count=sum(window.headless.values()),
+            kinds=", ".join(sorted(window.headless)),
+            elapsed=elapsed(window.headless_first, last, resume.connection.steps),
+            doubt="" if resume.was_active is False else DOUBT,
+        )

@@ -16,7 +16,7 @@ Fix: the agent gives each message an id of its own.
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2,"capabilities":{"session":{}},"info":{"name":"agent"}}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/w","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message",
        "messageId":"m","content":[{"type":"text","text":"count"}]}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message",

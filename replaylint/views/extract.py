@@ -25,7 +25,7 @@ from replaylint.analysis.lint import watched
 from replaylint.protocol import children, methods
 from replaylint.protocol.exchange import id_key
 from replaylint.protocol.variants import REPLAY_COMPLETE, STATE
-from replaylint.recording.message import CLIENT, Ended, Header, Lost
+from replaylint.recording.message import CLIENT, Ended, Header, HungUp, Lost
 from replaylint.replay.events import (
     ConnectionEnded,
     MarkerReceived,
@@ -193,7 +193,7 @@ class Survey:
     def _note(self, event: Noted) -> None:
         if isinstance(event.note, Header):
             self.first_header = self.first_header or event.line
-        elif isinstance(event.note, Ended | Lost) and event.connection is not None:
+        elif isinstance(event.note, Ended | HungUp | Lost) and event.connection is not None:
             self.notes.append((event.connection.number, event.line))
 
     def _ended(self, event: ConnectionEnded) -> None:

@@ -10,10 +10,12 @@ from replaylint.recording import clock as clocks
 from replaylint.recording import directions
 from replaylint.recording.message import (
     AGENT,
+    CLIENT,
     NO_TIME,
     ClockStep,
     Ended,
     Header,
+    HungUp,
     Label,
     Lost,
     NoMessage,
@@ -217,6 +219,8 @@ def _note(record: dict[str, object]) -> Note | None:
     event = record.get("event")
     if event == "exit" or (event == "eof" and directions.side_of(record.get("side")) in {AGENT, None}):
         return Ended()
+    if event == "eof" and directions.side_of(record.get("side")) == CLIENT:
+        return HungUp()
     if event == "start" or any(key in record for key in HEADER_KEYS):
         return Header()
     drops = event in ("dropped", "gap")
