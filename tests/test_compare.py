@@ -257,6 +257,7 @@ def test_what_is_said_of_a_side(tmp_path: Path) -> None:
         "path": "one",
         "tool": {"name": "replaylint", "version": "0.1.0"},
         "recordings": 1,
+        "unread": 0,
         "resumes": 1,
         "replays": 1,
         "outcomes": {"complete": 1},

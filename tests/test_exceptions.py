@@ -243,7 +243,7 @@ reason = "never seen"
         "give it a new date (to be fixed in the recording)\n"
     )
     totals = (
-        "\n2 resumes (2 unmarked); 0 errors, 1 warning, 0 info\n"
+        "\n2 resumes, 2 sessions: 2 unmarked; 0 errors, 1 warning, 0 info\n"
         "exception for agent <1: 1 finding of RL201 left out, until 2020-01-01, which has passed: predates the marker\n"
         "exception for other: 1 finding of RL2 left out, until 9999-12-31: is told: :\\x3aerror:\\x3a\\x1b[31m\n"
     )

@@ -266,7 +266,7 @@ def test_no_input_at_all(tmp_path: Path) -> None:
 def test_replays_without_any_time(tmp_path: Path) -> None:
     untimed = everything(tmp_path)[4]
     totals, unknown, *findings = shown(lint(untimed)).splitlines()
-    assert totals == "1 resume (1 unmarked); 0 errors, 0 warnings, 1 info"
+    assert totals == "1 resume, 1 session: 1 unmarked; 0 errors, 0 warnings, 1 info"
     assert unknown == "  no response gap: the recording has no times (1)"
     assert [each.split() for each in findings[2:]] == [["RL201", "missing-marker", "-", "-", "1", "1"]]
 

@@ -8,7 +8,7 @@ from orjson import OPT_INDENT_2, dumps
 
 from replaylint.render.escape import harmless, printable
 from replaylint.render.layout import JOINT, joined, line
-from replaylint.render.phrases import counted, fixer, graded, resolution
+from replaylint.render.phrases import counted, fixer, graded, resolution, resumed, unread
 from replaylint.render.table import NOTHING, table
 from replaylint.rules.words import duration
 
@@ -72,10 +72,10 @@ def _sides(view: View, comparison: Comparison) -> Iterator[str]:
 
 def _side(side: Compared) -> Iterator[Piece | str]:
     yield printable(side.path)
-    yield f", {joined(counted(side.recordings, 'recording'))}, {joined(counted(side.resumes, 'resume'))}"
-    if side.outcomes:
-        yield f" ({', '.join(joined(f'{count} {outcome}') for outcome, count in side.outcomes.items())})"
+    yield f", {joined(counted(side.recordings, 'recording'))}, {resumed(side.resumes, side.outcomes, joined)}"
     yield f"; {_severities(side.findings)}"
+    if side.unread:
+        yield f"; {joined(unread(side.unread))}"
     if side.agents:
         yield f"; {'agent' if len(side.agents) == 1 else 'agents'} {', '.join(map(_peer, side.agents))}"
 

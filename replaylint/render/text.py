@@ -4,22 +4,35 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from replaylint.render.bar import MARKER, SNAPSHOT, bar, signs
 from replaylint.render.escape import printable
 from replaylint.render.layout import JOINT, joined, line
-from replaylint.render.phrases import MARKERS, counted, figures, fixer, graded, identifier, place, resolution
+from replaylint.render.phrases import (
+    MARKERS,
+    counted,
+    ended,
+    figures,
+    fixer,
+    graded,
+    identifier,
+    place,
+    resolution,
+    resumed,
+    unread,
+)
 from replaylint.render.selection import SLOWEST, Shown
 from replaylint.render.statistics import statistics
 from replaylint.render.suppressions import suppressions
 from replaylint.render.timeline import timeline
 from replaylint.report.connections import first_files
+from replaylint.report.findings import new
 from replaylint.report.unmeasured import REASONS, why_unknown
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from replaylint.render.layout import Piece
     from replaylint.render.view import View
@@ -86,6 +99,8 @@ def render(report: Report, view: View) -> Iterator[str]:
     known = {resume.trace for resume in report.resumes}
     traces = {trace.path: trace for trace in report.traces}
     for path in shown.traces:
+        if traces[path].format is None and path not in shown.of_trace:
+            continue  # standard error says why it was not read
         yield from _headline(view, traces[path])
         for number in shown.by_trace.get(path, ()):
             yield "\n"
@@ -138,14 +153,12 @@ def _headline(view: View, trace: Trace) -> Iterator[str]:
     error = trace.error
     if error is not None and trace.format is not None:
         where = f" up to line {error.line}" if error.line is not None else " in part"
-        yield line(view, 2, ("error", f"read{where} only"), f": {printable(error.message)}")
+        yield line(view, 2, ("error", f"read{where} only"))
 
 
 def _facts(view: View, trace: Trace) -> Iterator[Piece | str]:
     if trace.format is None:
         yield ("error", "not read")
-        if trace.error is not None:
-            yield f": {printable(trace.error.message)}"
         return
     yield f"{trace.format}, {joined(counted(trace.lines, 'line'))}; {_times(view, trace)}; "
     yield f"{DIRECTIONS[trace.directions]}, {ORDERS[trace.order]}"
@@ -409,7 +422,7 @@ def _folded(view: View, shown: Shown) -> Iterator[str]:
     folded = []
     if shown.folded:
         outcomes = Counter(session.outcome for resume in shown.folded for session in resume.sessions)
-        folded.append(f"{counted(len(shown.folded), 'resume')} ({_outcomes(outcomes)})")
+        folded.append(f"{counted(len(shown.folded), 'resume')} ({ended(outcomes, joined)})")
     if shown.folded_traces:
         folded.append(counted(shown.folded_traces, "recording"))
     yield line(
@@ -421,20 +434,17 @@ def _folded(view: View, shown: Shown) -> Iterator[str]:
     )
 
 
-def _outcomes(outcomes: Mapping[Any, int]) -> str:
-    return ", ".join(joined(f"{outcomes[each]} {each}") for each in OUTCOMES if outcomes.get(each))
-
-
 def _totals(view: View, report: Report, *, filtered: bool) -> Iterator[str]:
     summary = report.summary
-    pieces: list[Piece | str] = ["in all " if filtered else "", joined(counted(summary.resumes, "resume"))]
-    if summary.outcomes:
-        pieces.append(f" ({_outcomes(summary.outcomes)})")
+    pieces: list[Piece | str] = ["in all " if filtered else "", resumed(summary.resumes, summary.outcomes, joined)]
     separator = "; "
-    for severity, count in summary.findings.items():
+    for severity, count in new(report.findings).items():
         number = joined(graded(count, severity))
         pieces += [separator, (severity, number) if count else number]
         separator = ", "
+    missing = unread(sum(trace.error is not None for trace in report.traces))
+    if missing:
+        pieces += ["; ", ("error", joined(missing))]
     yield line(view, 0, *pieces)
     if report.baseline is not None or report.exceptions:
         yield from suppressions(view, report)
