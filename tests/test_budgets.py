@@ -537,8 +537,9 @@ def test_a_fingerprint_outlives_another_recording_and_another_limit(tmp_path: Pa
 
 @pytest.mark.parametrize("first", [1.0, 1e9])
 def test_a_program_has_budgets_too(first: float) -> None:
+    load = {"sessionId": "s", "cwd": "/w", "mcpServers": []}
     linter = Linter(max_gap=2, max_total="2.5s", budget=["max(replay)<100ms"])
-    linter.feed("client", {"jsonrpc": "2.0", "id": 1, "method": "session/load", "params": {"sessionId": "s"}}, first)
+    linter.feed("client", {"jsonrpc": "2.0", "id": 1, "method": "session/load", "params": load}, first)
     update = {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "words"}}
     params = {"sessionId": "s", "update": update}
     linter.feed("agent", {"jsonrpc": "2.0", "method": "session/update", "params": params}, first + 0.5)
