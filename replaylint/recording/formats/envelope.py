@@ -37,6 +37,8 @@ EXAMPLE: Final = '{"ts":1764400000.012,"dir":"out","msg":{"jsonrpc":"2.0",…}}'
 BODY_KEYS: Final = ("msg", "message", "frame", "rpc", "payload", "parsed", "json", "raw", "line", "data", "object")
 HEADER_KEYS: Final = ("gc_acp_capture",)
 """Keys of a recorder's own first record, beside `{"dir": "meta", "event": "start"}`."""
+CLOSES: Final = ("exit", "close", "closed", "disconnect", "end")
+"""What recorders call the end of a connection, beside the end of one side's output."""
 
 MAX_SPELLINGS: Final = 200
 """Spellings of direction words that are remembered: `OUT` beside `out`."""
@@ -217,7 +219,7 @@ class _Reader:
 
 def _note(record: dict[str, object]) -> Note | None:
     event = record.get("event")
-    if event == "exit" or (event == "eof" and directions.side_of(record.get("side")) in {AGENT, None}):
+    if event in CLOSES or (event == "eof" and directions.side_of(record.get("side")) in {AGENT, None}):
         return Ended()
     if event == "eof" and directions.side_of(record.get("side")) == CLIENT:
         return HungUp()

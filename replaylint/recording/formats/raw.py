@@ -50,6 +50,15 @@ def _drops_replays(initialize: Mapping[str, Any]) -> bool:
     return numbers and (int(major), int(minor)) <= LAST_VERSION_THAT_DROPS
 
 
+def _is_acpx_own(record: Mapping[str, Any]) -> bool:
+    """Whether acpx says this itself: an entry of its journal, or a line of its standard output."""
+    if "method" in record:
+        return False
+    if str(record.get("schema")).startswith(JOURNAL):
+        return True
+    return isinstance(record.get("action"), str) or (record.get("source") == "agent" and "sessions" in record)
+
+
 def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
     number = others = 0
     try:
@@ -67,7 +76,7 @@ def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
                 yield number, NO_TIME, None, NoMessage(wire=True), len(line)
                 continue
             if body.__class__ is dict:
-                if "schema" in body and str(body["schema"]).startswith(JOURNAL):
+                if "jsonrpc" not in body and _is_acpx_own(body):
                     others += 1
                     continue
                 if body.get("method") == INITIALIZE and _drops_replays(body):
