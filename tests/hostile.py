@@ -52,6 +52,7 @@ max-gap = "2s"
 max-replay = "1s"
 max-total = "2s"
 budget = "max(response_gap)<300ms"
+max-message = "64KiB"
 [[agent]]
 name = %s
 ignore = "RL201"

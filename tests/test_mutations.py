@@ -356,6 +356,8 @@ CASES = {
     ),
     # The agent sends no marker, which was excused for a time that is over.
     "RL407": Case(drop(6), [("RL407", "warning", None)]),
+    # The agent replays what a tool printed.
+    "RL408": Case(change(5, "msg.params.update.content", [WORDS | {"text": "x" * 65536}]), [("RL408", "error", 5)]),
 }
 
 

@@ -33,6 +33,7 @@ OPTIONAL = {("Evidence", "trace"), ("Response", "trace"), ("Marker", "trace")}
 """Fields that only things in another file have."""
 ADDED = {
     *(("Report", field) for field in ("passed_over", "baseline", "exceptions")),
+    ("Trace", "longest_message_bytes"),
     ("Trace", "malformed"),
     ("Trace", "malformed_line"),
     ("Resume", "unanswered_s"),

@@ -33,6 +33,7 @@ format = "text"  # default
 # ignore is not set  # default
 # severity is not set  # default
 # expect is not set  # default
+# max-message is not set  # default
 fail-on = "error"  # default
 eof = "open"  # default
 # input-format is not set  # default
@@ -235,6 +236,7 @@ VALUES = {
     "max-gap": '"2s"',
     "max-replay": '"500ms"',
     "max-total": '".5 s"',
+    "max-message": '"64 KiB"',
     "budget": '["p95(response_gap)<2s", "max(replay)<=5s"]',
     "baseline": '"../known.json"',
     "all": "true",

@@ -47,8 +47,9 @@ def lint(
     that cannot be read becomes a trace with an error.
 
     `max_gap`, `max_replay` and `max_total` bound every resume's figure of that name, in seconds or with a unit
-    (`"500ms"`); `budget` bounds a figure of all of them (`"p95(response_gap)<2s"`), or several. `group_by`, one of
-    agent, client, file and session, adds the summary of each group.
+    (`"500ms"`); `budget` bounds a figure of all of them (`"p95(response_gap)<2s"`), or several. `max_message` bounds
+    every message, in bytes or with a unit. `group_by`, one of agent, client, file and session, adds the summary of each
+    group.
 
     `exceptions` are tables as in the settings, of name, version, ignore, reason and until: the findings that they
     cover are left out and counted. Where `today` is past the date of one, that is a finding; without it none has
@@ -82,12 +83,18 @@ def execute(
     if sink is not None:
         sink = plan.filtered(sink)
     report = new_report()
-    form, max_line = plan.input_format, plan.max_line
+    form, max_line, max_message = plan.input_format, plan.max_line, plan.max_message
     recordings: list[list[Trace]] = []
     if plan.concat and inputs:
-        recordings.append(concatenated(report, inputs, form=form, closed=closed, max_line=max_line, watch=watch))
+        recordings.append(
+            concatenated(
+                report, inputs, form=form, closed=closed, max_line=max_line, max_message=max_message, watch=watch
+            )
+        )
     else:
-        add = partial(_add, report, form=form, closed=closed, max_line=max_line, watch=watch, sink=sink)
+        add = partial(
+            _add, report, form=form, closed=closed, max_line=max_line, max_message=max_message, watch=watch, sink=sink
+        )
         added: set[str] = set()
         for path in inputs:
             # pathlib would cost at start-up.
@@ -96,7 +103,11 @@ def execute(
             elif _is_new(path, added):
                 recordings.append([add(path)])
     if plan.sides is not None:
-        recordings.append(two_sided(report, plan.sides, form=form, closed=closed, max_line=max_line, watch=watch))
+        recordings.append(
+            two_sided(
+                report, plan.sides, form=form, closed=closed, max_line=max_line, max_message=max_message, watch=watch
+            )
+        )
     return plan.finish(report, recordings)
 
 
@@ -117,13 +128,14 @@ def _add(
     closed: bool,
     form: str | None = None,
     max_line: int = MAX_LINE,
+    max_message: int | None = None,
     watch: Watch | None = None,
     sink: Sink | None = None,
     numbered: bool = True,
 ) -> Trace:
     """Lint one recording, as far as it can be read."""
     trace = new_trace(shown_path(path))
-    analysis = Analysis(report, trace, watch=watch, sink=sink)
+    analysis = Analysis(report, trace, max_message=max_message, watch=watch, sink=sink)
     try:
         with Source(path, max_line) as source:
             try:
@@ -175,6 +187,7 @@ def _run(
         whole = True
     finally:
         trace.lines, trace.messages = recording.progress.lines, recording.progress.messages
+        trace.longest_message_bytes = engine.measured()
         if engine.other_protocol is None:
             analysis.finish(closed=closed, whole=whole)
     refuse(engine)

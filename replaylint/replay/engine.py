@@ -25,8 +25,9 @@ from replaylint.recording.message import (
     NoMessage,
     Skipped,
     Unreadable,
+    other,
 )
-from replaylint.replay.events import Batch, Noted, RecordingEnded, Restarted, Unversioned
+from replaylint.replay.events import Batch, Noted, Oversized, RecordingEnded, Restarted, Unversioned
 from replaylint.replay.fold import REFUSED, Author
 from replaylint.replay.traffic import Traffic
 from replaylint.replay.window import NOWHERE, Point
@@ -50,8 +51,13 @@ UNLABELLED: Final = ("unlabelled",)
 class Engine:
     """The analysis of one recording."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, max_message: int | None = None) -> None:
         self._stream = stream
+        self._max_message = max_message
+        self.longest = 0
+        """Bytes of the longest message until now."""
+        self._notable = -1
+        """A message of more bytes than these is the longest one, or longer than messages may be."""
         self._steps = Steps()
         self._resumes = 0
         """Those of connections that have ended."""
@@ -88,7 +94,10 @@ class Engine:
         """Take these messages in. The loop is the hot path: what is not a plain update leaves it."""
         targets, version_key, version, unsaid = self._expected()
         line, time = NOWHERE
+        notable = self._notable
         for line, time, side, body, size in messages:
+            if size > notable:
+                notable = self._measure(line, time, side, body, size)
             try:
                 params = body["params"]  # type: ignore[index]
                 update = params["update"]
@@ -156,6 +165,36 @@ class Engine:
                 malformed_line=self._malformed_line,
             )
         )
+
+    def measured(self) -> int:
+        """Bytes of the longest message since this was asked before."""
+        longest, self.longest, self._notable = self.longest, 0, -1
+        return longest
+
+    def _measure(self, line: int, time: float, side: Side | None, body: object, size: int) -> int:
+        """This may be the longest message, or over the limit. Returns the bytes up to which one is neither."""
+        if isinstance(body, dict | list):
+            self.longest = max(self.longest, size)
+            self._notable = self.longest
+            if self._max_message is not None:
+                self._notable = min(self.longest, self._max_message)
+                if size > self._max_message:
+                    self._oversized(line, time, side or self._sender(body), Oversized(size, self._max_message))
+        return self._notable
+
+    def _oversized(self, line: int, time: float, side: Side | None, note: Oversized) -> None:
+        self._note_since(line, side, lambda: self._oversized(line, time, side, note))
+        self._stream.emit(Noted(self._begun().connection, line, time, side, note))
+
+    def _sender(self, body: dict[str, Any] | list[Any]) -> Side | None:
+        """Who sent this message, where the recording does not say."""
+        first = next((each for each in ([body] if isinstance(body, dict) else body) if isinstance(each, dict)), {})
+        method = first.get("method")
+        if isinstance(method, str):
+            return methods.sender(method)
+        connection = self._current
+        request = None if connection is None else connection.exchange.find(None, first.get("id"))
+        return None if request is None or request.side is None else other(request.side)
 
     # Connections
 

@@ -288,6 +288,16 @@ class Unversioned:
         self.body = body
 
 
+class Oversized:
+    """A note: this message, an event too, is longer than messages may be. `size` and `limit` are in bytes."""
+
+    __slots__ = ("limit", "size")
+
+    def __init__(self, size: int, limit: int) -> None:
+        self.size = size
+        self.limit = limit
+
+
 class Noted(NamedTuple):
     """What the recorder noted, or what there is to note of a line beside its messages. Its `case` is the note's class.
 
@@ -299,7 +309,7 @@ class Noted(NamedTuple):
     line: int
     time: float
     side: Side | None
-    note: Note | Batch | Unversioned
+    note: Note | Batch | Oversized | Unversioned
     cut: bool = False
 
     @property

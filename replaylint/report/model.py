@@ -58,13 +58,17 @@ class Connection:
 
 @dataclass(slots=True)
 class Trace:
-    """One input. `format` is None where it was not recognised."""
+    """One input. `format` is None where it was not recognised.
+
+    `longest_message_bytes`: as it stands there, with what the recorder writes beside it; None in reports of before.
+    """
 
     path: str
     format: str | None
     lines: int
     messages: int
     bytes: int
+    longest_message_bytes: int | None
     timestamps: Timestamps
     resolution_s: float | None
     directions: Directions
