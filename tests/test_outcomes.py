@@ -146,3 +146,12 @@ def test_what_waits_since_before_the_marker_waits_in_the_gap_since_then(tmp_path
 def test_what_waits_for_another_session_is_not_in_the_gap(tmp_path: Path) -> None:
     recording = answered(asked(marked(), 7, 1.0, "other"), 7, 2.0)
     assert gap(recording, tmp_path)["gap_waiting_for_client_s"] == 0.0
+
+
+def test_what_came_for_a_known_session_before_it_was_announced_is_the_childs_too(tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().client(5, "session/new").result(5, {"sessionId": "c"})
+    recording.message("c", "live").message("c", "live too").resume(1, "s").message("c", "m1").message("c", "m2")
+    recording.child("s", "c").message("c", "m3").marker("c").marker("s").idle("s").result(1, {})
+    (resume,) = report_of(recording.lines(), tmp_path)["resumes"]
+    updates = {each["session_id"]: each["updates"]["by_kind"] for each in resume["sessions"]}
+    assert updates == {"s": {"subagent_update": 1, "state_update": 1}, "c": {"agent_message": 3}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tarfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,7 +13,13 @@ from replaylint.protocol.methods import NOTIFICATIONS, sender
 from replaylint.protocol.other_protocols import is_acp, protocol_of
 from replaylint.protocol.variants import EITHER, HISTORY, KNOWN, LIVE_ONLY
 from replaylint.recording.message import AGENT, CLIENT, Side, other
+from replaylint.replay.fold import trigger_of
+from replaylint.replay.states import Trigger
 from tests.conftest import REGISTRIES, fetch
+from tests.recordings import Recording, found, report_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SDK = "@agentclientprotocol/sdk@latest"
 SENDERS: dict[frozenset[str], Side] = {frozenset({"agent"}): CLIENT, frozenset({"client"}): AGENT}
@@ -74,27 +80,71 @@ def test_a_variant_is_of_one_kind() -> None:
     assert len(KNOWN) == len(HISTORY) + len(LIVE_ONLY) + len(EITHER)
 
 
+OF_THE_CLIENT = [
+    *("initialize", "authenticate", "logout", "auth/login", "auth/logout", "auth/status"),
+    *("session/new", "session/load", "session/resume", "session/fork", "session/list", "session/close"),
+    *("session/delete", "session/archive", "session/unarchive", "session/status", "session/set_title"),
+    *("session/prompt", "session/cancel", "session/set_mode", "session/set_model", "session/set_config_option"),
+    *("terminal/cancel", "tool_call/cancel", "providers/list", "providers/set", "providers/disable"),
+]
+OF_THE_AGENT = [
+    *("session/update", "session/request_permission", "elicitation/create", "elicitation/complete"),
+    *("fs/read_text_file", "fs/write_text_file", "auth/status_update"),
+    *("terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"),
+]
+OF_NOBODY = ["$/cancel_request", "mcp/message", "_auth/status_update", "terminal/rewind"]
+"""What both sides send, or what is not known."""
+
+
 @pytest.mark.parametrize(
     ("method", "side"),
     [
-        # `terminal/` is no longer the agent's alone.
-        ("terminal/cancel", CLIENT),
-        ("tool_call/cancel", CLIENT),
-        ("session/status", CLIENT),
-        ("session/archive", CLIENT),
-        ("session/unarchive", CLIENT),
-        ("session/set_title", CLIENT),
-        ("terminal/create", AGENT),
-        ("elicitation/complete", AGENT),
-        # Both sides send these.
-        ("$/cancel_request", None),
-        ("mcp/message", None),
-        ("_auth/status_update", None),
-        ("terminal/rewind", None),
+        *((method, CLIENT) for method in OF_THE_CLIENT),
+        *((method, AGENT) for method in OF_THE_AGENT),
+        *((method, None) for method in OF_NOBODY),
     ],
 )
 def test_who_sends_a_method(method: str, side: Side | None) -> None:
     assert sender(method) == side
+
+
+@pytest.mark.parametrize(
+    ("method", "notification"),
+    [
+        *(("session/update", True), ("session/cancel", True), ("$/cancel_request", True)),
+        *(("elicitation/complete", True), ("auth/status_update", True)),
+        *(("session/prompt", False), ("elicitation/create", False), ("_vendor/x", False)),
+    ],
+)
+def test_a_notification_stays_one_with_an_id_that_is_null(method: str, notification: bool, tmp_path: Path) -> None:
+    recording = Recording().initialize_v2()
+    recording.record("c2a" if method in OF_THE_CLIENT else "a2c", {"jsonrpc": "2.0", "id": None, "method": method})
+    rules = {rule for rule, *_ in found(report_of(recording.lines(), tmp_path))}
+    assert ("RL108" in rules) is not notification
+
+
+@pytest.mark.parametrize(
+    ("variant", "trigger"),
+    [
+        *(("user_message", Trigger.HISTORY), ("agent_message", Trigger.HISTORY), ("agent_thought", Trigger.HISTORY)),
+        *((f"{who}_chunk", Trigger.HISTORY) for who in ("user_message", "agent_message", "agent_thought")),
+        *((f"tool_call{part}", Trigger.HISTORY) for part in ("", "_update", "_content_chunk")),
+        *(("terminal_update", Trigger.HISTORY), ("terminal_output_chunk", Trigger.HISTORY)),
+        *(("plan", Trigger.HISTORY), ("plan_update", Trigger.HISTORY), ("plan_removed", Trigger.HISTORY)),
+        *(("compaction_update", Trigger.HISTORY), ("compaction_summary_chunk", Trigger.HISTORY)),
+        *(("session_message", Trigger.HISTORY), ("session_message_chunk", Trigger.HISTORY)),
+        *(("subagent_update", Trigger.HISTORY), ("_subagent_update", Trigger.HISTORY)),
+        *(("subagent_spawned", Trigger.HISTORY), ("subagent_state_update", Trigger.HISTORY)),
+        *(("state_update", Trigger.LIVE), ("notice", Trigger.LIVE), ("available_commands_update", Trigger.LIVE)),
+        *(("config_option_update", Trigger.LIVE), ("current_mode_update", Trigger.LIVE)),
+        *(("session_info_update", Trigger.EITHER), ("usage_update", Trigger.EITHER)),
+        *(("prompt_suggestions_update", Trigger.EITHER), ("cursor_update", Trigger.EITHER)),
+        *(("_vendor", Trigger.EITHER), ("not_known", Trigger.EITHER)),
+    ],
+)
+def test_what_a_variant_is_to_a_replay(variant: str, trigger: Trigger) -> None:
+    assert trigger_of(variant) == trigger
+    assert (variant in KNOWN) is (variant not in {"_vendor", "not_known"})
 
 
 @pytest.mark.parametrize(

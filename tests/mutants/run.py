@@ -26,7 +26,19 @@ COPIED: Final = ("replaylint", "tests", "sample_traces", ".github", "README.md",
 PYTEST: Final = ("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-n0")
 FILES: Final = (
     *("rules", "connection", "exchange", "interleaving", "outcomes", "reinitialize", "bounds", "memory", "open_ends"),
-    *("states", "protocol", "other_protocols", "fragments", "clocks", "show", "text", "testing", "expect", "severity"),
+    *(
+        "states",
+        "protocol",
+        "other_protocols",
+        "fragments",
+        "clocks",
+        "show",
+        "text",
+        "words",
+        "testing",
+        "expect",
+        "severity",
+    ),
     *("reading", "several", "timeline", "explain", "extract", "latency", "mutations"),
 )
 """Tests about what a recording means, the quickest first."""
