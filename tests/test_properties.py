@@ -95,9 +95,9 @@ def of_several(found: list[Message]) -> list[Message]:
 
 
 def assert_mixing_changes_nothing(
-    mix: Mix, folder: Path, merged: Callable[[list[Message]], list[Message]] = of_several
+    mix: Mix, folder: Path, merged: Callable[[list[Message]], list[Message]] = of_several, *, but: str = ""
 ) -> None:
-    """Each owner's results in the mix are those that it has alone."""
+    """Each owner's results in the mix are those that it has alone, but for those of one rule."""
     together = report_of(mix.lines(), folder, closed=mix.closed)
     resumes: set[str] = set()
     found: list[Message] = []
@@ -109,7 +109,7 @@ def assert_mixing_changes_nothing(
     if not any(owner is not None for owner in mix.owners):
         return
     assert texts(together["resumes"]) == sorted(resumes)
-    separate, mixed = merged(found), findings(together)
+    separate, mixed = ([each for each in those if each["rule"] != but] for those in (merged(found), findings(together)))
     if not mix.settled:
         unnamed = [[each for each in those if each["rule"] == "RL307"] for those in (mixed, separate)]
         assert set(texts(unnamed[0])) <= set(texts(unnamed[1]))
@@ -126,7 +126,8 @@ def test_sessions_of_one_connection_do_not_influence_each_other(mix: Mix, folder
 @given(mix=connections())
 @profile(250)
 def test_connections_do_not_influence_each_other(mix: Mix, folder: Path) -> None:
-    assert_mixing_changes_nothing(mix, folder)
+    # RL211 looks for a history of the session on every connection of the recording.
+    assert_mixing_changes_nothing(mix, folder, but="RL211")
     numbers = [each["connection"] for each in report_of(mix.lines(), folder)["traces"][0]["connections"]]
     assert numbers == list(range(1, len(numbers) + 1))
 

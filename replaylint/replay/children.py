@@ -112,7 +112,9 @@ class Children:
         ownership.add(window)
         ownership.step(window, Trigger.ANNOUNCEMENT)
         if window.early is not None:
-            window.early.unannounced = not before or before > window.early.first_line
+            # An earlier announcement may be among the messages that were lost.
+            unannounced = not before or before > window.early.first_line
+            window.early.unannounced = unannounced and not resume.lost
         self._stream.emit(ChildAnnounced(connection, at.line, at.time, window))
         for marker, first in window.early.markers if window.early is not None else ():
             marker.claimed = True

@@ -243,6 +243,8 @@ class Window:
         if len(self.ids) >= IDS_REMEMBERED:
             self.forget()
         self.ids[ident] = author
+        if self.resume.lost:  # its beginning may be
+            return
         if not self.headless:
             self.headless_first = Point(line, time)
         self.headless[variant] = self.headless.get(variant, 0) + 1

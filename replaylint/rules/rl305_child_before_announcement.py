@@ -54,8 +54,6 @@ RULE = Rule(
 def ended(event: ResumeEnded) -> Iterator[Violation]:
     """Each child whose first message is earlier than its announcement."""
     resume = event.resume
-    if resume.lost:
-        return
     for window in resume.windows.values():
         early = window.early
         if early is not None and early.unannounced:

@@ -50,14 +50,22 @@ RULE = Rule(
 DOUBT: Final = " (no fault if live output of a session that was active)"
 
 
-@RULE.on(ResumeEnded)
+@RULE.on(ResumeEnded, "success", "error", "cancelled", "closed")
 def ended(event: ResumeEnded) -> Iterator[Violation]:
-    """At the first such chunk of each session. Where replays overlap, its message may have begun in the other one."""
+    """At the first such chunk of each session. Where replays overlap, its message may have begun in the other one.
+
+    While the request is pending, another replay may still begin.
+    """
     resume = event.resume
-    if resume.replay_from != "start" or resume.lost or resume.ambiguous or resume.connection.version != 2:
+    if resume.replay_from != "start" or resume.connection.version != 2:
         return
     for window in resume.windows.values():
-        if not window.headless or window.forgot or window.session.first_update_line < resume.request.line:
+        if (
+            not window.headless
+            or window.forgot
+            or window.ambiguous
+            or window.session.first_update_line < resume.request.line
+        ):
             continue
         last = Point(window.headless_line, window.headless_time)
         yield Violation(
