@@ -52,6 +52,7 @@ max-gap = "2s"
 max-replay = "1s"
 max-total = "2s"
 budget = "max(response_gap)<300ms"
+max-message = "64KiB"
 [[agent]]
 name = %s
 ignore = "RL201"
@@ -117,7 +118,9 @@ class Material:
             self._name(payload, each) for each in ("no recording", "cut", "absent", "report", "baseline")
         )
         recordings = self._written_recordings(payload)
-        Path(no_recording).write_text(payload.text(self._place("no recording", "text")), "utf-8")
+        # What it begins with is shown: its first line.
+        first_line = payload.text(self._place("no recording", "text")).replace("\n", " ")
+        Path(no_recording).write_text(first_line, "utf-8")
         packer = zlib.compressobj(wbits=GZIP)
         whole_lines = packer.compress(Path(recordings[0]).read_bytes()) + packer.flush(zlib.Z_SYNC_FLUSH)
         Path(cut).write_bytes(whole_lines)

@@ -10,6 +10,11 @@ search    ten times as much, and other ones each time: by hand
 from __future__ import annotations
 
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis.internal.conjecture import providers
+
+# It would also try the constants of all modules that are imported so far: other examples in each order of the tests.
+if hasattr(providers, "_get_local_constants"):
+    providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF001
 
 PERCENT = {"quick": 25, "thorough": 100, "search": 1000}
 

@@ -123,6 +123,7 @@ def traces() -> list[Trace]:
             lines=120,
             messages=118,
             bytes=51234,
+            longest_message_bytes=4096,
             timestamps="monotonic",
             resolution_s=1e-06,
             directions="recorded",
@@ -144,6 +145,7 @@ def traces() -> list[Trace]:
             lines=1,
             messages=1,
             bytes=99,
+            longest_message_bytes=99,
             timestamps="none",
             resolution_s=None,
             directions="inferred",
@@ -161,6 +163,7 @@ def traces() -> list[Trace]:
             lines=0,
             messages=0,
             bytes=0,
+            longest_message_bytes=0,
             timestamps="none",
             resolution_s=None,
             directions="recorded",
@@ -209,8 +212,8 @@ def resumes() -> list[Resume]:
         ),
         session("sess_c", "unmarked", role="child", parent="sess_b", announced_line=8, certified_by="response"),
     ]
-    failed = Response(31, START + 31, ResponseError(-32603, "no history"))
-    rejected = Response(51, None, ResponseError(-32602, None))
+    failed = Response(31, START + 31, ResponseError(-32603, "no history", '{"path":"/w","retry":false}'))
+    rejected = Response(51, None, ResponseError(-32602, None, None))
     return [
         resume(ONE, 1, 1, 5, *family),
         resume(
@@ -268,7 +271,7 @@ def resumes() -> list[Resume]:
             EVIL,
             1,
             session(EVIL, "truncated", role="child", parent=EVIL, updates=Updates(1, 0, 0, 9, {EVIL: 1})),
-            response=Response(2, None, ResponseError(1, EVIL)),
+            response=Response(2, None, ResponseError(1, EVIL, EVIL)),
             end="error",
             session_id=EVIL,
             replay_from=EVIL,

@@ -360,7 +360,7 @@ def test_a_cut_recording_is_a_part(unmarked: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("option", ["--write-baseline", "--baseline"])
 def test_a_recording_is_no_baseline(option: str, unmarked: Path, live: Path) -> None:
     before = live.read_bytes()
-    assert_refused(run(unmarked, option, live), str(live), "is no JSON")
+    assert_refused(run(unmarked, option, live), str(live), "is not JSON")
     assert live.read_bytes() == before
 
 
@@ -405,9 +405,9 @@ def baseline(*findings: Message, **fields: object) -> Message:
     ("text", "words"),
     [
         (None, ["there is no such baseline", "--write-baseline"]),
-        ("", ["is no JSON"]),
-        ("{", ["is no JSON"]),
-        ("\0\xff", ["is no JSON"]),
+        ("", ["is not JSON"]),
+        ("{", ["is not JSON"]),
+        ("\0\xff", ["is not JSON"]),
         ("[]", ["has to be an object, not an array"]),
         (json.dumps(baseline(schema_version=2)), ["is a baseline of schema_version 2; only 1 can be read"]),
         (json.dumps(baseline(schema_version="\x1b[31m")), ["schema_version", "only 1"]),
@@ -416,7 +416,7 @@ def baseline(*findings: Message, **fields: object) -> Message:
         (json.dumps(baseline(entry(), entry(severity="fatal"))), ["findings[1].severity: has to be", '"fatal"']),
         (json.dumps(baseline(entry(count="1"))), ["findings[0].count: has to be an integer"]),
         (json.dumps(baseline({})), ["findings[0].fingerprint: is missing"]),
-        ("[" * 100_000, ["is no JSON"]),
+        ("[" * 100_000, ["is not JSON"]),
     ],
 )
 def test_what_is_none_is_refused_before_anything_is_read(text: str | None, words: list[str], tmp_path: Path) -> None:

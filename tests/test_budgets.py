@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GAP = "response_gap_s"
-NO_DURATION = "is no duration: write a number with a unit, 2s or 500ms"
-NO_BUDGET = "is no budget: write STATISTIC(TIMING)<LIMIT, such as p95(response_gap)<2s"
+NO_DURATION = "is not a duration: write a number with a unit, 2s or 500ms"
+NO_BUDGET = "is not a budget: write STATISTIC(TIMING)<LIMIT, such as p95(response_gap)<2s"
+STOPS = "the recording stops before the response; record until the response has come"
 
 
 # Durations
@@ -106,7 +107,7 @@ def test_what_is_no_duration(given: str) -> None:
 
 @pytest.mark.parametrize("given", [-1, -0.001, float("inf"), float("-inf"), float("nan"), 10**400])
 def test_what_is_no_number_of_seconds(given: float) -> None:
-    with pytest.raises(UsageError, match="is no duration"):
+    with pytest.raises(UsageError, match="is not a duration"):
         in_seconds(given)
 
 
@@ -221,7 +222,7 @@ def test_several_budgets_in_one_text() -> None:
     for given_so in (texts, ", ".join(texts), f" ,{','.join(texts)}, ", [f"{texts[0]},{texts[1]}", texts[2]]):
         assert budgets({}, given_so) == Budgets({}, wanted)
     assert budgets({GAP: "2s", "total_s": 1.5, "replay_s": None}, None) == Budgets({GAP: 2.0, "total_s": 1.5}, ())
-    with pytest.raises(UsageError, match="'' is no budget"):
+    with pytest.raises(UsageError, match="'' is not a budget"):
         budgets({}, "max(replay)<5s,,max(total)<5s")
 
 
@@ -402,21 +403,24 @@ def test_one_finding_for_a_recording_tells_how_many_it_stands_for(untimed: Path,
     assert (first["trace"], first["count"]) == (str(untimed), 3)
     assert (second["trace"], second["count"]) == (str(tmp_path / "z"), 1)
     assert first["message"] == expectation(FOLDER / "RL405" / "fires.ndjson")["details"][0]["message"]
-    assert second["message"].endswith(" cannot be judged for 1 of 2 replays: there is no response")
+    assert second["message"].endswith(" cannot be judged for 1 of 2 replays: " + STOPS)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_gap": "2s"}, "whether the response gap is at most 2.00 s cannot be judged: there is no replay"),
-        ({"max_replay": "2s"}, "whether the replay is at most 2.00 s cannot be judged: there is no replay"),
+        (
+            {"max_gap": "2s"},
+            "whether the response gap is at most 2.00 s cannot be judged: there is no replay; record one",
+        ),
+        ({"max_replay": "2s"}, "whether the replay is at most 2.00 s cannot be judged: there is no replay; record one"),
         (
             {"max_total": "2s"},
-            "whether the time to the response is at most 2.00 s cannot be judged: there is no resume",
+            "whether the time to the response is at most 2.00 s cannot be judged: there is no resume; record one",
         ),
         (
             {"budget": "max(total)<2s"},
-            "max(total)<2s cannot be judged: it needs 1 replay with this figure, and there are 0",
+            "max(total)<2s cannot be judged: it needs 1 replay with this figure, and there are 0; record more of them",
         ),
     ],
 )
@@ -440,7 +444,7 @@ def test_a_budget_may_need_a_thousand_replays(tmp_path: Path) -> None:
     many = gaps(tmp_path, "many", *values, 0.9, 0.9)
     (finding,) = of_budget(report_of_file(few, budget="p99.9(response_gap)<1ms"))
     assert finding["rule"] == "RL405"
-    assert finding["message"].endswith("it needs 1000 replays with this figure, and there are 999")
+    assert finding["message"].endswith("it needs 1000 replays with this figure, and there are 999; record more of them")
     # Of 1000 values the 999th is the smallest that 99.9 % of them do not exceed.
     (finding,) = of_budget(report_of_file(many, budget="p99.9(response_gap)<900ms,p99.8(response_gap)<=500ms"))
     assert finding["message"].startswith("p99.9(response_gap) is 900 ms over 1000 replays, ")
@@ -456,14 +460,14 @@ def test_a_percentile_needs_what_it_needs(n: int, percent: str, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("messages", "asked", "why"),
     [
-        (0, {"max_replay": "1s"}, "no history came"),
-        (0, {"max_gap": "1s"}, "there is no response"),
-        (0, {"max_total": "9s"}, "there is no response"),
-        (1, {"max_gap": "1s"}, "there is no response"),
+        (0, {"max_replay": "1s"}, "no history came; record the replay of a session that has history"),
+        (0, {"max_gap": "1s"}, STOPS),
+        (0, {"max_total": "9s"}, STOPS),
+        (1, {"max_gap": "1s"}, STOPS),
         (0, {"budget": "max(replay)<1s"}, None),
         (1, {"budget": "max(longest_pause)<1s"}, None),
-        (1, {"budget": "max(response_gap)<1s"}, "1 could not be measured: there is no response"),
-        (0, {"budget": "max(total)<1s"}, "1 could not be measured: there is no response"),
+        (1, {"budget": "max(response_gap)<1s"}, f"1 could not be measured: {STOPS}"),
+        (0, {"budget": "max(total)<1s"}, f"1 could not be measured: {STOPS}"),
     ],
 )
 def test_why_a_replay_without_a_response_cannot_be_judged(
@@ -476,7 +480,9 @@ def test_why_a_replay_without_a_response_cannot_be_judged(
     path = saved(tmp_path, "trace", recording.client(2, "session/list", 2.0).result(2, {"sessions": []}))
     (finding,) = of_budget(report_of_file(path, **asked))
     assert finding["rule"] == "RL405"
-    assert finding["message"].endswith(why or ": it needs 1 replay with this figure, and there are 0")
+    assert finding["message"].endswith(
+        why or ": it needs 1 replay with this figure, and there are 0; record more of them"
+    )
 
 
 @pytest.mark.parametrize("name", ["to_first_update", "replay", "response_gap", "total", "gap_longest_pause"])
@@ -491,7 +497,7 @@ def test_replays_without_the_figure_are_told(name: str, tmp_path: Path) -> None:
     reason = "1 could not be measured: a time is missing, or the clock went back"
     assert (kept["rule"], kept["message"]) == (
         "RL405",
-        f"max({name})<1s cannot be judged for all: 1 replay kept it; {reason}",
+        f"max({name})<1s cannot be judged for all: 1 replay kept it; {reason}; record with a monotonic clock",
     )
     (broken,) = of_budget(report_of_file(path, budget=f"max({name})<0ms"))
     assert broken["rule"] == "RL404"
@@ -531,8 +537,9 @@ def test_a_fingerprint_outlives_another_recording_and_another_limit(tmp_path: Pa
 
 @pytest.mark.parametrize("first", [1.0, 1e9])
 def test_a_program_has_budgets_too(first: float) -> None:
+    load = {"sessionId": "s", "cwd": "/w", "mcpServers": []}
     linter = Linter(max_gap=2, max_total="2.5s", budget=["max(replay)<100ms"])
-    linter.feed("client", {"jsonrpc": "2.0", "id": 1, "method": "session/load", "params": {"sessionId": "s"}}, first)
+    linter.feed("client", {"jsonrpc": "2.0", "id": 1, "method": "session/load", "params": load}, first)
     update = {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "words"}}
     params = {"sessionId": "s", "update": update}
     linter.feed("agent", {"jsonrpc": "2.0", "method": "session/update", "params": params}, first + 0.5)

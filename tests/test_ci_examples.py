@@ -398,7 +398,7 @@ def test_two_uses_in_one_job_do_not_meet(job: Job, quick: str) -> None:
     assert "RL401" in used.summary
     used = job.use({"recordings": "traces", "arguments": "--max-gap=1", "python": quick})
     assert (used.status, used.summary, used.outputs) == (2, "", {"status": "2"})
-    assert "'1' is no duration" in used.stderr
+    assert "'1' is not a duration" in used.stderr
 
 
 def test_recordings_are_names_folders_and_patterns_one_on_each_line(job: Job, quick: str) -> None:

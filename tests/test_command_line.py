@@ -125,7 +125,7 @@ def test_what_is_no_recording_is_2(name: str, content: bytes | None, words: list
     assert result.returncode == 2
     assert_one_line(result, name, *words)
     assert "\x1b" not in result.stderr
-    assert f"{name}: not read" in result.stdout
+    assert result.stdout == "0 resumes; 0 errors, 0 warnings, 0 info; 1 not read\n"
 
 
 def test_a_folder_is_2(tmp_path: Path) -> None:
@@ -468,7 +468,7 @@ def test_several_inputs_are_reported_together(errors: Path, clean: Path, warning
     assert report["summary"]["outcomes"] == {"complete": 1, "truncated": 1, "unmarked": 1}
     text = run(errors, clean, warnings).stdout
     assert [text.count(f"{path}: envelope") for path in (errors, clean, warnings)] == [1, 1, 1]
-    assert text.splitlines()[-2].startswith("3 resumes (")
+    assert text.splitlines()[-2].startswith("3 resumes, 3 sessions: ")
 
 
 def test_the_views_of_text_leave_the_rest_as_it_is(large: Path) -> None:

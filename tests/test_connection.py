@@ -362,7 +362,7 @@ def test_what_follows_an_initialize_has_nothing_to_do_with_what_was_before(
     method: str, ident: int, session: str, tmp_path: Path
 ) -> None:
     recording = Recording().initialize_v2().resume(1, "s").child("s", "c").client(5, "initialize", protocolVersion=2)
-    params: Message = {"replayFrom": {"type": "start"}} if "resume" in method else {}
+    params: Message = {"cwd": "/w", "replayFrom": {"type": "start"}} if "resume" in method else {}
     recording.client(ident, method, sessionId=session, **params).result(5, {"protocolVersion": 2, "info": {}})
     recording.error(ident, -32002)
     report = report_of(recording.lines(), tmp_path)

@@ -243,7 +243,7 @@ reason = "never seen"
         "give it a new date (to be fixed in the recording)\n"
     )
     totals = (
-        "\n2 resumes (2 unmarked); 0 errors, 1 warning, 0 info\n"
+        "\n2 resumes, 2 sessions: 2 unmarked; 0 errors, 1 warning, 0 info\n"
         "exception for agent <1: 1 finding of RL201 left out, until 2020-01-01, which has passed: predates the marker\n"
         "exception for other: 1 finding of RL2 left out, until 9999-12-31: is told: :\\x3aerror:\\x3a\\x1b[31m\n"
     )
@@ -303,12 +303,12 @@ ignore = ["RL407"]
         ({"ignore": "missing-maker"}, "did you mean missing-marker?"),
         ({"version": 1.2}, "version has to be a text"),
         ({"version": ""}, "version has to be a text"),
-        ({"version": "1.2"}, "version: '1.2' is no bound"),
-        ({"version": "<1,"}, "version: '' is no bound"),
-        ({"version": "~=1.2"}, "version: '~=1.2' is no bound"),
-        ({"version": "<1.x"}, "version: '<1.x' is no bound"),
-        ({"version": "<1.2-beta"}, "version: '<1.2-beta' is no bound"),
-        ({"version": "<\u0663"}, "is no bound"),
+        ({"version": "1.2"}, "version: '1.2' is not a bound"),
+        ({"version": "<1,"}, "version: '' is not a bound"),
+        ({"version": "~=1.2"}, "version: '~=1.2' is not a bound"),
+        ({"version": "<1.x"}, "version: '<1.x' is not a bound"),
+        ({"version": "<1.2-beta"}, "version: '<1.2-beta' is not a bound"),
+        ({"version": "<\u0663"}, "is not a bound"),
         ({"until": "soon"}, "until has to be a date, such as 2027-03-01"),
         ({"until": "20270301"}, "until has to be a date"),
         ({"until": "2027-W01-1"}, "until has to be a date"),

@@ -158,9 +158,9 @@ def test_a_side_does_not_answer_itself(tmp_path: Path) -> None:
     assert response_line(report) is None
     assert unanswered(report) == [3, 7]
     assert [(each["rule"], each["party"], each["line"]) for each in report["findings"]] == [
-        ("RL105", "agent", 3),
+        ("RL105", "recording", 3),
         ("RL101", "client", 6),
-        ("RL105", "client", 7),
+        ("RL105", "recording", 7),
         ("RL101", "agent", 8),
     ]
 
@@ -213,12 +213,12 @@ def test_a_second_response_changes_nothing(tmp_path: Path) -> None:
         ({"result": None}, "success", None),
         ({"result": {}, "error": None}, "success", None),
         ({}, "success", None),
-        ({"error": {"code": -32603, "message": "m"}}, "error", {"code": -32603, "message": "m"}),
-        ({"error": {"code": -32800, "message": "m"}}, "cancelled", {"code": -32800, "message": "m"}),
-        ({"error": {"code": "x", "message": 1}}, "error", {"code": None, "message": None}),
-        ({"error": {"code": True}}, "error", {"code": None, "message": None}),
-        ({"error": "text"}, "error", {"code": None, "message": None}),
-        ({"error": {}, "result": {}}, "error", {"code": None, "message": None}),
+        ({"error": {"code": -32603, "message": "m"}}, "error", {"code": -32603, "message": "m", "data": None}),
+        ({"error": {"code": -32800, "message": "m"}}, "cancelled", {"code": -32800, "message": "m", "data": None}),
+        ({"error": {"code": "x", "message": 1}}, "error", {"code": None, "message": None, "data": None}),
+        ({"error": {"code": True}}, "error", {"code": None, "message": None, "data": None}),
+        ({"error": "text"}, "error", {"code": None, "message": None, "data": None}),
+        ({"error": {}, "result": {}}, "error", {"code": None, "message": None, "data": None}),
     ],
 )
 def test_what_a_response_says(body: Message, end: str, error: Message | None, tmp_path: Path) -> None:
@@ -226,6 +226,25 @@ def test_what_a_response_says(body: Message, end: str, error: Message | None, tm
     (resume,) = report["resumes"]
     assert resume["end"] == end
     assert resume["response"]["error"] == error
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [
+        ("null", None),
+        ("false", "false"),
+        ('"no such file"', '"no such file"'),
+        ('{"path": "/w", "tries": [1, 2]}', '{"path":"/w","tries":[1,2]}'),
+        (f'"{"x" * 498}"', f'"{"x" * 498}"'),
+        (f'"{"x" * 499}"', f'"{"x" * 499}...'),
+        ("[" * 300 + "]" * 300, "..."),
+    ],
+)
+def test_the_data_of_an_error_is_kept_as_far_as_it_is_short(data: str, shown: str | None, tmp_path: Path) -> None:
+    response = f'{{"jsonrpc":"2.0","id":1,"error":{{"code":-32603,"message":"m","data":{data}}}}}'
+    line = f'{{"ts":1764400001,"dir":"a2c","msg":{response}}}'.encode()
+    (resume,) = report_of([*replaying(1).lines(), line], tmp_path)["resumes"]
+    assert resume["response"]["error"] == {"code": -32603, "message": "m", "data": shown}
 
 
 # Errors with id null

@@ -21,7 +21,7 @@ from replaylint.errors import UnknownNameError
 from replaylint.protocol import direction
 from replaylint.recording.detect import recognise
 from replaylint.recording.directions import flip
-from replaylint.recording.message import AGENT, ClockStep, Ended, Header, Label, Lost, NoMessage, Unreadable
+from replaylint.recording.message import AGENT, ClockStep, Ended, Header, HungUp, Label, Lost, NoMessage, Unreadable
 from replaylint.recording.source import Source
 from replaylint.render import FORMATS
 from tests.conftest import ROOT
@@ -68,6 +68,8 @@ def messages_of(path: Path) -> list[Read]:
 
 def why_not_fed(path: Path) -> str | None:
     """What this recording has that cannot be fed: a program feeds what a side sent, on one connection, by one clock."""
+    if path.parent.name == "RL408":
+        return "a limit for messages as they stand in the file"
     messages = messages_of(path)
     with Source(str(path)) as source:
         two_clocks = recognise(source).clock.anchor is not None
@@ -79,6 +81,8 @@ def why_not_fed(path: Path) -> str | None:
             return "a line of the recorder's own that holds no record: nobody sent it"
         if isinstance(body, Lost):
             return "a recorder's note that messages were lost"
+        if isinstance(body, HungUp):
+            return "a recorder's note that the client hung up"
         if isinstance(body, Label | Header) and at > said[0]:
             return "a recorder's note of another connection"
         if isinstance(body, ClockStep) and two_clocks:
@@ -119,8 +123,12 @@ def substance(report: Message) -> tuple[Any, ...]:
     resumes, findings = report["resumes"], report["findings"]
     for each in (*resumes, *findings):
         each["trace"] = ""
+    # A recorder's own note may be the last sign of time.
+    for finding in findings:
+        if finding["rule"] == "RL105":
+            finding["message"] = re.sub(r" after [0-9.]+ m?s,", "", finding["message"])
     for resume in resumes:
-        resume["unanswered_s"] = None  # a recorder's own note may be the last sign of time
+        resume["unanswered_s"] = None
         for session in resume["sessions"]:
             session["updates"]["bytes"] = 0
     report["summary"]["resolution_s"] = None
@@ -336,7 +344,7 @@ def test_a_message_is_json_or_its_text(message: Any) -> None:
 
 @pytest.mark.parametrize("message", [{"a": b"x"}, {"a": {1}}, {(1,): 2}, [object()]], ids=named)
 def test_a_message_holds_nothing_but_json(message: Any) -> None:
-    with pytest.raises(TypeError, match="message is no JSON: "):
+    with pytest.raises(TypeError, match="message is not JSON: "):
         Linter().feed(AGENT, message)
 
 

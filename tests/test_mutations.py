@@ -78,6 +78,16 @@ def remove(line: int, path: str) -> Change:
     return edit(line, path, Message.__delitem__)
 
 
+def replace(line: int, path: str, name: str, value: object) -> Change:
+    """One member of its record gives way to another one."""
+
+    def replace_it(member: Message, old: str) -> None:
+        del member[old]
+        member[name] = value
+
+    return edit(line, path, replace_it)
+
+
 def batch(line: int) -> Change:
     """It comes in an array."""
 
@@ -186,6 +196,8 @@ CASES = {
     ),
     # The agent claims a version that it does not speak.
     "RL109": Case(remove(2, "msg.result.info"), [("RL109", "error", 2)]),
+    # The client leaves out the folder.
+    "RL110": Case(remove(3, "msg.params.cwd"), [("RL110", "warning", 3)]),
     # The agent sends no marker.
     "RL201": Case(drop(6), [("RL201", "error", 7)]),
     # The agent marks the end of the replay, and the end of the resume again.
@@ -244,6 +256,8 @@ CASES = {
     "RL217": Case(change(5, "msg.error.code", -32002), [("RL217", "warning", 4)]),
     # The agent fails when it has said that the session runs.
     "RL218": Case(insert(6, "a2c", update("sA", "state_update", state="running")), [("RL218", "warning", 7)]),
+    # The agent forgets the terminal that it lists as background work.
+    "RL219": Case(drop(5), [("RL219", "error", 6)]),
     # The agent sends the state first. "Silent where RL301 is an error for a state_update": no RL212.
     "RL301": Case(move(8, after=5), [("RL301", "error", 6)]),
     # The agent asks before the marker, and has its answer after it.
@@ -292,6 +306,10 @@ CASES = {
             ("RL313", "info", 9),
         ],
     ),
+    # The agent has no such session after all.
+    "RL314": Case(replace(7, "msg.result", "error", {"code": -32002, "message": "gone"}), [("RL314", "error", 7)]),
+    # The agent sends what it had left when it has answered the close.
+    "RL315": Case(move(7, after=8), [("RL315", "error", 8)]),
     # The agent numbers its messages.
     "RL321": Case(change(5, "msg.params.update.messageId", 7), [("RL321", "error", 5)]),
     # The agent replays an entry twice.
@@ -306,6 +324,10 @@ CASES = {
         insert(6, "a2c", update("sA", "tool_call", toolCallId="t2", title="Run", kind="execute", status="pending")),
         [("RL324", "warning", 7)],
     ),
+    # The agent begins the message with its first chunk.
+    "RL325": Case(drop(4), [("RL325", "error", 4)]),
+    # The agent gives its message the id of the user's.
+    "RL326": Case(change(5, "msg.params.update.messageId", "m"), [("RL326", "warning", 5)]),
     # The agent takes a second longer to answer.
     "RL401": Case(change(8, "ts", 1764400002.57), [("RL401", "error", 8)]),
     # The agent takes longer to end the replay.
@@ -334,6 +356,8 @@ CASES = {
     ),
     # The agent sends no marker, which was excused for a time that is over.
     "RL407": Case(drop(6), [("RL407", "warning", None)]),
+    # The agent replays what a tool printed.
+    "RL408": Case(change(5, "msg.params.update.content", [WORDS | {"text": "x" * 65536}]), [("RL408", "error", 5)]),
 }
 
 

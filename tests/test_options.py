@@ -31,6 +31,7 @@ VALUES: dict[str, dict[str, object]] = {
     "max_gap": {"max_gap": 0},
     "max_replay": {"max_replay": "500ms"},
     "max_total": {"max_total": 0.5},
+    "max_message": {"max_message": "64KiB"},
     "budget": {"budget": "p95(response_gap)<2s"},
     "input_format": {"input_format": "envelope"},
     "concat": {"concat": True},
@@ -43,7 +44,7 @@ VALUES: dict[str, dict[str, object]] = {
 }
 """By the name of an option: with what else it needs, and a value that asks for something."""
 
-STREAMED = {"select", "ignore", "severity", "input_format", "max_line"}
+STREAMED = {"select", "ignore", "severity", "input_format", "max_line", "max_message"}
 """What leaves a run able to report each finding as it becomes certain."""
 
 

@@ -1346,3 +1346,22 @@ def test_recordings_of_other_tools_are_recognised(folder: str, shared: Path) -> 
         found[name] = trace_of(report)["format"], len(report["resumes"])
     assert wanted
     assert found == wanted
+
+
+@pytest.mark.parametrize("event", ["exit", "close", "closed", "disconnect", "end"])
+def test_a_recorder_says_in_many_words_that_a_connection_ended(event: str, tmp_path: Path) -> None:
+    path = tmp_path / "trace.ndjson"
+    path.write_bytes(b"\n".join(Recording().initialize_v2().resume(1, "s").meta(event).lines()))
+    report = report_of_file(path)
+    assert [each["end"] for each in report["resumes"]] == ["closed"]
+    assert [each["outcome"] for each in report["resumes"][0]["sessions"]] == ["truncated"]
+
+
+def test_what_acpx_prints_beside_the_messages_accuses_nobody(tmp_path: Path) -> None:
+    own = [{"action": "session_ensured", "created": True}, {"source": "agent", "sessions": []}, {"schema": "acpx.turn"}]
+    messages = [each["msg"] for each in Recording().initialize_v1().load(1, "s").result(1, {}).records]
+    path = tmp_path / "trace.ndjson"
+    path.write_text("\n".join(map(json.dumps, [own[0], *messages, *own[1:]])), encoding="utf-8")
+    report = report_of_file(path)
+    assert report["traces"][0]["format"] == "raw"
+    assert [each["rule"] for each in report["findings"]] == ["RL211"]

@@ -136,8 +136,7 @@ def test_every_recording_has_an_expectation_and_every_expectation_a_recording() 
 
 
 def test_no_name_fills_a_sentence(tmp_path: Path) -> None:
-    made = Recording().initialize_v2().client(1, "x" * 10_000).resume(2, "s")
-    made.marker("s").idle("s").result(2, {})
+    made = Recording().initialize_v2().resume(1, "s").marker("s").idle("s").result(1, {}).client(2, "x" * 10_000)
     (finding,) = report_of(made.lines(), tmp_path)["findings"]
     (detail,) = expectation(FOLDER / "RL105" / "fires.ndjson")["details"]
     assert (finding["rule"], finding["message"]) == (

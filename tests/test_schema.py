@@ -34,9 +34,11 @@ OPTIONAL = {("Evidence", "trace"), ("Response", "trace"), ("Marker", "trace")}
 ADDED = {
     *(("Report", field) for field in ("passed_over", "passed_over_files", "baseline", "exceptions")),
     ("Trace", "left_out"),
+    ("Trace", "longest_message_bytes"),
     ("Trace", "malformed"),
     ("Trace", "malformed_line"),
     ("Resume", "unanswered_s"),
+    ("ResponseError", "data"),
     ("Session", "replay_end_line"),
     *(("Distribution", field) for field in ("edges_s", "counts")),
     ("Lateness", "n"),

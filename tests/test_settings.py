@@ -33,6 +33,7 @@ format = "text"  # default
 # ignore is not set  # default
 # severity is not set  # default
 # expect is not set  # default
+# max-message is not set  # default
 fail-on = "error"  # default
 eof = "open"  # default
 # input-format is not set  # default
@@ -235,6 +236,7 @@ VALUES = {
     "max-gap": '"2s"',
     "max-replay": '"500ms"',
     "max-total": '".5 s"',
+    "max-message": '"64 KiB"',
     "budget": '["p95(response_gap)<2s", "max(replay)<=5s"]',
     "baseline": '"../known.json"',
     "all": "true",
@@ -336,9 +338,9 @@ def test_a_run_may_go_without_them(text: str, errors: Path, tmp_path: Path) -> N
         (["--select", "RL999"], "there is no rule 'RL999'"),
         (["--severity", "RL201"], "'RL201' says no severity"),
         (["--expect", "complet"], "did you mean complete?"),
-        (["--max-gap", "2"], "'2' is no duration"),
-        (["--budget", "x"], "'x' is no budget"),
-        (["--max-line", "x"], "'x' is no size"),
+        (["--max-gap", "2"], "'2' is not a duration"),
+        (["--budget", "x"], "'x' is not a budget"),
+        (["--max-line", "x"], "'x' is not a size"),
         (["--input-format", "envelop"], "did you mean envelope?"),
         (["--export", "sarif"], "'sarif' is no export"),
     ],
@@ -411,8 +413,8 @@ def test_other_commands_take_no_notice(errors: Path, tmp_path: Path) -> None:
         ('fail-on = "fatal"', "1: fail-on: has to be one of error, warning, info, never"),
         ("max-gap = 2", "1: max-gap: has to be a text, not a number"),
         ("max-gap = 07:32:00", "1: max-gap: has to be a text, not a date or a time"),
-        ('max-gap = "2"', "1: max-gap: '2' is no duration: write a number with a unit, 2s or 500ms"),
-        ('max-total = ""', "1: max-total: '' is no duration: write a number with a unit, 2s or 500ms"),
+        ('max-gap = "2"', "1: max-gap: '2' is not a duration: write a number with a unit, 2s or 500ms"),
+        ('max-total = ""', "1: max-total: '' is not a duration: write a number with a unit, 2s or 500ms"),
         ("select = 2", "1: select: has to be a text or a list of texts, not a number"),
         ('select = ["RL2", 2]', "1: select: has to be a text or a list of texts, not a number"),
         ('select = ["RL2", ["RL3"]]', "1: select: has to be a text or a list of texts, not a list"),
@@ -453,11 +455,11 @@ def test_other_commands_take_no_notice(errors: Path, tmp_path: Path) -> None:
             "5: agent: there is no key 'nme'; did you mean name?",
         ),
         ("[[agent]]\nx = 1", "1: agent: there is no key 'x'"),
-        ("x =", "1: is no TOML: "),
-        ('all = true\nx = "\n', "2: is no TOML: "),
-        ('x = """\n', "1: is no TOML: "),
-        ("all = true\nall = true", "2: is no TOML: "),
-        ("\x1b[31m = 1", "1: is no TOML: "),
+        ("x =", "1: is not TOML: "),
+        ('all = true\nx = "\n', "2: is not TOML: "),
+        ('x = """\n', "1: is not TOML: "),
+        ("all = true\nall = true", "2: is not TOML: "),
+        ("\x1b[31m = 1", "1: is not TOML: "),
         ('"\\u001b[31m" = 1', "1: \\x1b[31m: there is no setting '\\x1b[31m'"),
         ('"a\\n::error::b" = 1', "1: a\\x0a:\\x3aerror:\\x3ab: there is no setting 'a\\n:\\x3aerror:\\x3ab'"),
     ],
@@ -466,7 +468,7 @@ def test_what_is_wrong_is_said_with_its_place(text: str, complaint: str, errors:
     settle(tmp_path, text)
     result = run(errors.name, cwd=tmp_path)
     assert_refused(result)
-    if complaint.endswith("is no TOML: "):  # what follows differs between versions of Python
+    if complaint.endswith("is not TOML: "):  # what follows differs between versions of Python
         assert result.stderr.startswith(f"replaylint: replaylint.toml:{complaint}")
     else:
         assert result.stderr == f"replaylint: replaylint.toml:{complaint}\n"
@@ -499,7 +501,7 @@ def test_of_a_pyproject_too(tmp_path: Path) -> None:
     path.write_text("[tool.replaylint]\ntool = {}\n")
     assert_refused(run("x", cwd=tmp_path), "pyproject.toml:2: tool: there is no setting 'tool'")
     path.write_text("[tool.replaylint]\n[tool.other\n")
-    assert_refused(run("x", cwd=tmp_path), "pyproject.toml:2: is no TOML: ")
+    assert_refused(run("x", cwd=tmp_path), "pyproject.toml:2: is not TOML: ")
     path.write_text("[[tool.replaylint.agent]]\nname = 3\nignore = 'RL1'\nreason = 'r'\n")
     assert_refused(run("x", cwd=tmp_path), "pyproject.toml:1: agent: name has to be a text")
 
@@ -507,11 +509,11 @@ def test_of_a_pyproject_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"\xff\xfe\0", "is no UTF-8, at byte 1"),
-        (b"# \x80", "is no UTF-8, at byte 3"),
-        (b"\0" * 10, "1: is no TOML: "),
+        (b"\xff\xfe\0", "is not UTF-8, at byte 1"),
+        (b"# \x80", "is not UTF-8, at byte 3"),
+        (b"\0" * 10, "1: is not TOML: "),
         (b"#" * ((1 << 20) + 1), "is larger than 1 MiB"),
-        (b"x = " + b"1" * 5000, "is no TOML: "),
+        (b"x = " + b"1" * 5000, "is not TOML: "),
         (b"x = [" + b"\n1," * 200_000 + b"]\n", "1: x: there is no setting 'x'"),
         (b"x = 1\n" + b"# [\n" * 200_000 + b'y = """\n' + b'"\n' * 1000 + b'"""', "1: x: there is no setting 'x'"),
     ],

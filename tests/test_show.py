@@ -199,6 +199,10 @@ def test_the_context_of_a_line_without_a_message(tmp_path: Path, capsys: pytest.
         (b" \0\t", "a blank line"),
         (b'{"dir":"meta","event":"start","conn":1}', "no message: the recorder says that a connection begins"),
         (b'{"dir":"meta","event":"exit"}', "no message: the recorder says that the agent, or its output, ended"),
+        (
+            b'{"dir":"meta","event":"eof","side":"client"}',
+            "no message: the recorder says that the client closed its end",
+        ),
         (b'{"dir":"meta","event":"dropped","count":3}', "no message: the recorder says that it dropped 3 messages"),
         (b'{"ts":1764400000.5,"dir":"stderr","text":"x"}', "no message: a record of something else"),
         (b"npm warn", "no message: no JSON"),

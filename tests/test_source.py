@@ -449,7 +449,7 @@ def test_sizes(given: int | str, size: int) -> None:
     ],
 )
 def test_what_is_no_size(given: int | str) -> None:
-    with pytest.raises(UsageError, match="is no size: write a number of bytes"):
+    with pytest.raises(UsageError, match="is not a size: write a number of bytes"):
         size_in_bytes(given)
 
 
@@ -537,7 +537,7 @@ def test_a_bomb_alone_is_no_recording() -> None:
 def test_a_size_that_is_none_is_2(size: str, tmp_path: Path) -> None:
     path = saved(tmp_path / "trace", content(complete()))
     result = run("--max-line", size, path)
-    assert_refused(result, "is no size", "MiB")
+    assert_refused(result, "is not a size", "MiB")
     assert "\x1b" not in result.stderr
 
 

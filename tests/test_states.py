@@ -65,15 +65,36 @@ def metadata_everywhere() -> Recording:
     return recording.update("sA", "usage_update")
 
 
+def early(*markers: str) -> Recording:
+    """All that can come for a child between its markers and its announcement; another child is never announced."""
+    recording = Recording().initialize_v2(opted_in=True).resume(1, "sA")
+    for child in ("c", "never"):
+        for marker in markers:
+            recording = recording.marker(child) if marker == "standard" else recording.vendor(child)
+            recording.message(child, f"{child}-{marker}").update(child, "notice").update(child, "usage_update")
+            recording.agent(f"{child}-{marker}", "session/request_permission", sessionId=child)
+    return recording.child("sA", "c").marker("sA").idle("sA").result(1, {})
+
+
 def test_the_table_is_total() -> None:
     assert [(state, trigger) for state, row in TABLE.items() for trigger in row] == PAIRS
     assert all(after in State for row in TABLE.values() for after in row.values())
 
 
 def test_every_pair_is_reached_or_cannot_be(reached: set[Pair], tmp_path: Path) -> None:
-    more = tmp_path / "more.ndjson"
-    more.write_bytes(b"\n".join(metadata_everywhere().lines()))
-    for path in (*RULES.glob("*/*.ndjson"), more):
+    orders = [
+        ("standard", "vendor"),
+        ("vendor", "vendor"),
+        ("standard", "standard"),
+        ("vendor", "standard"),
+        ("vendor",),
+    ]
+    more = [metadata_everywhere(), *(early(*order) for order in orders)]
+    for path in RULES.glob("*/*.ndjson"):
+        replay(path)
+    path = tmp_path / "more.ndjson"
+    for recording in more:
+        path.write_bytes(b"\n".join(recording.lines()))
         replay(path)
     assert reached | UNREACHABLE.keys() == set(PAIRS)
     assert reached & UNREACHABLE.keys() == set()

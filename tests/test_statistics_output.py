@@ -198,7 +198,7 @@ def test_what_could_not_be_measured_is_told(rich_report: Report) -> None:
 
 
 def test_what_n_is_too_small_for_is_told(rich_report: Report) -> None:
-    assert "nearest-rank percentiles; so many values are needed: p99 100\n" in shown(rich_report)
+    assert "nearest-rank percentiles; values needed: p99 100\n" in shown(rich_report)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_which_percentiles_there_are(n: int, missing: str | None, tmp_path: Path
         recording.load(ident, "s").message("s", None, who="user_message").message("s", None).vendor("s")
         recording.result(ident, None, 0.001 * ident)
     text = shown(lint(saved(tmp_path, "trace", recording)))
-    found = re.search("so many values are needed: (.*)\n", text)
+    found = re.search("values needed: (.*)\n", text)
     # Nobody sent a snapshot.
     assert (found and found[1]) == missing
     gaps = lint(tmp_path / "trace").summary.timing["response_gap_s"]
@@ -266,7 +266,7 @@ def test_no_input_at_all(tmp_path: Path) -> None:
 def test_replays_without_any_time(tmp_path: Path) -> None:
     untimed = everything(tmp_path)[4]
     totals, unknown, *findings = shown(lint(untimed)).splitlines()
-    assert totals == "1 resume (1 unmarked); 0 errors, 0 warnings, 1 info"
+    assert totals == "1 resume, 1 session: 1 unmarked; 0 errors, 0 warnings, 1 info"
     assert unknown == "  no response gap: the recording has no times (1)"
     assert [each.split() for each in findings[2:]] == [["RL201", "missing-marker", "-", "-", "1", "1"]]
 

@@ -48,8 +48,9 @@ def lint(
     that cannot be read becomes a trace with an error.
 
     `max_gap`, `max_replay` and `max_total` bound every resume's figure of that name, in seconds or with a unit
-    (`"500ms"`); `budget` bounds a figure of all of them (`"p95(response_gap)<2s"`), or several. `group_by`, one of
-    agent, client, file and session, adds the summary of each group.
+    (`"500ms"`); `budget` bounds a figure of all of them (`"p95(response_gap)<2s"`), or several. `max_message` bounds
+    every message, in bytes or with a unit. `group_by`, one of agent, client, file and session, adds the summary of each
+    group.
 
     `exceptions` are tables as in the settings, of name, version, ignore, reason and until: the findings that they
     cover are left out and counted. Where `today` is past the date of one, that is a finding; without it none has
@@ -83,12 +84,18 @@ def execute(
     if sink is not None:
         sink = plan.filtered(sink)
     report = new_report()
-    form, max_line = plan.input_format, plan.max_line
+    form, max_line, max_message = plan.input_format, plan.max_line, plan.max_message
     recordings: list[list[Trace]] = []
     if plan.concat and inputs:
-        recordings.append(concatenated(report, inputs, form=form, closed=closed, max_line=max_line, watch=watch))
+        recordings.append(
+            concatenated(
+                report, inputs, form=form, closed=closed, max_line=max_line, max_message=max_message, watch=watch
+            )
+        )
     else:
-        add = partial(_add, report, form=form, closed=closed, max_line=max_line, watch=watch, sink=sink)
+        add = partial(
+            _add, report, form=form, closed=closed, max_line=max_line, max_message=max_message, watch=watch, sink=sink
+        )
         added: set[str] = set()
         for path in inputs:
             # pathlib would cost at start-up.
@@ -97,7 +104,11 @@ def execute(
             elif _is_new(path, added):
                 recordings += [[each] for each in add(path)]
     if plan.sides is not None:
-        recordings.append(two_sided(report, plan.sides, form=form, closed=closed, max_line=max_line, watch=watch))
+        recordings.append(
+            two_sided(
+                report, plan.sides, form=form, closed=closed, max_line=max_line, max_message=max_message, watch=watch
+            )
+        )
     return plan.finish(report, recordings)
 
 
@@ -118,12 +129,15 @@ def _add(
     closed: bool,
     form: str | None = None,
     max_line: int = MAX_LINE,
+    max_message: int | None = None,
     watch: Watch | None = None,
     sink: Sink | None = None,
     numbered: bool = True,
 ) -> list[Trace]:
     """Lint one recording, or those in one archive, as far as they can be read."""
-    read = partial(_read, report, closed=closed, form=form, watch=watch, sink=sink, numbered=numbered)
+    read = partial(
+        _read, report, closed=closed, form=form, max_message=max_message, watch=watch, sink=sink, numbered=numbered
+    )
     try:
         with Source(path, max_line) as source:
             return _add_members(report, source, read) if source.archive is not None else [read(source)]
@@ -140,12 +154,13 @@ def _read(
     *,
     closed: bool,
     form: str | None,
+    max_message: int | None,
     watch: Watch | None,
     sink: Sink | None,
     numbered: bool,
 ) -> Trace:
     trace = new_trace(shown_path(source.path))
-    analysis = Analysis(report, trace, watch=watch, sink=sink)
+    analysis = Analysis(report, trace, max_message=max_message, watch=watch, sink=sink)
     try:
         try:
             _run(analysis, trace, recognise(source, form), closed=closed, numbered=numbered)
@@ -224,6 +239,7 @@ def _run(
         whole = True
     finally:
         counted(trace, recording.progress)
+        trace.longest_message_bytes = engine.measured()
         if engine.other_protocol is None:
             analysis.finish(closed=closed, whole=whole)
     refuse(engine)

@@ -44,7 +44,7 @@ class Linter:
         self._report = new_report()
         self._trace = new_trace(name.encode(errors="backslashreplace").decode())
         self._trace.format = FORMAT
-        self._analysis = Analysis(self._report, self._trace)
+        self._analysis = Analysis(self._report, self._trace, max_message=self._plan.max_message)
         self._latest = NO_TIME
         self._done = False
 
@@ -94,6 +94,7 @@ class Linter:
         if self._done:
             raise ValueError("this linter has finished already")
         self._done = True
+        self._trace.longest_message_bytes = self._analysis.engine.measured()
         self._analysis.finish(closed=closed)
         return self._plan.finish(self._report, [[self._trace]])
 
@@ -117,7 +118,7 @@ def _written(message: object) -> bytes:
     try:
         return json.dumps(message).encode()
     except TypeError as error:
-        raise TypeError(f"message is no JSON: {error}") from None
+        raise TypeError(f"message is not JSON: {error}") from None
     except (ValueError, RecursionError):
         return NO_JSON
 

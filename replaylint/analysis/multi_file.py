@@ -35,13 +35,14 @@ def concatenated(
     form: str | None,
     closed: bool,
     max_line: int,
+    max_message: int | None = None,
     watch: Watch | None = None,
 ) -> list[Trace]:
     """Lint these files as one recording, in this order: a connection may go on from one to the next."""
     traces = [new_trace(shown_path(path)) for path in paths]
     source_map = Concatenated()
     source_map.begin(traces[0].path, 0)
-    analysis = Analysis(report, traces[0], source_map.of, watch=watch)
+    analysis = Analysis(report, traces[0], source_map.of, max_message=max_message, watch=watch)
     report.traces += traces[1:]
     clocks = _Clocks()
     before, whole = 0, True
@@ -70,6 +71,7 @@ def _feed(
         analysis.run(source_map.moved(messages, before))
     finally:
         counted(trace, recording.progress)
+        trace.longest_message_bytes = analysis.engine.measured()
 
 
 class _Clocks:
@@ -104,6 +106,7 @@ def two_sided(
     form: str | None,
     closed: bool,
     max_line: int,
+    max_message: int | None = None,
     watch: Watch | None = None,
 ) -> list[Trace]:
     """Lint what the client sent, in the first file, and what the agent sent, in the second, as one recording."""
@@ -121,16 +124,18 @@ def two_sided(
             report.traces += traces
             return traces
         resolution_s = _resolution(*(recording for _, recording in opened))
-        analysis = Analysis(report, client, source_map.of, ordered=resolution_s is not None, watch=watch)
+        ordered = resolution_s is not None
+        analysis = Analysis(report, client, source_map.of, ordered=ordered, max_message=max_message, watch=watch)
         report.traces.append(agent)
         whole = True
         one, other = (_safe(begun(trace, found), trace) for trace, (_, found) in zip(traces, opened, strict=True))
         try:
             analysis.run(source_map.moved(interleaved(one, other, resolution_s)))
         finally:
-            for trace, (source, found) in zip(traces, opened, strict=True):
+            for trace, longest, (source, found) in zip(traces, source_map.longest, opened, strict=True):
                 trace.bytes = source.size
                 counted(trace, found.progress)
+                trace.longest_message_bytes = longest
                 trace.format, trace.directions = TWO_SIDED, "recorded"
                 trace.order = "exact" if resolution_s is not None else "per_side"
         whole = all(trace.error is None for trace in traces)

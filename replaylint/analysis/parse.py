@@ -33,6 +33,7 @@ def parse(options: Options) -> Plan:
     """What these options mean. Raises UsageError, another ValueError and TypeError."""
     policies = tuple(policy for parse in POLICIES if (policy := parse(options)) is not None)
     group_by, form, max_line = options.get("group_by"), options.get("input_format"), options.get("max_line")
+    max_message = options.get("max_message")
     client, agent = options.get("client_file"), options.get("agent_file")
     if (client is None) != (agent is None):
         raise ValueError("client_file and agent_file belong together")
@@ -41,6 +42,7 @@ def parse(options: Options) -> Plan:
         group_by=None if group_by is None else grouping(group_by),
         input_format=None if form is None else known_format(form),
         max_line=MAX_LINE if max_line is None else size_in_bytes(max_line),
+        max_message=None if max_message is None else size_in_bytes(max_message),
         concat=bool(options.get("concat")),
         sides=None if client is None or agent is None else (os.fsdecode(client), os.fsdecode(agent)),
     )

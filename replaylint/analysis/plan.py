@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 class Plan(NamedTuple):
     """The options of a run, parsed. Without any it reports what the rules say.
 
-    `policies` are in the order in which they apply. `max_line` is in bytes. `sides`: the files of what the client sent,
-    and the agent.
+    `policies` are in the order in which they apply. `max_line` and `max_message` are in bytes. `sides`: the files of
+    what the client sent, and the agent.
     """
 
     policies: tuple[Policy, ...] = ()
     group_by: GroupBy | None = None
     input_format: str | None = None
     max_line: int = MAX_LINE
+    max_message: int | None = None
     concat: bool = False
     sides: tuple[str, str] | None = None
 

@@ -50,15 +50,15 @@ def new_report() -> Report:
 
 def new_trace(path: str) -> Trace:
     """An input of which nothing was read yet."""
-    return Trace(path, None, 0, 0, 0, "none", None, "recorded", "exact", 0, 0, 0, None, None, [])
+    return Trace(path, None, 0, 0, 0, 0, "none", None, "recorded", "exact", 0, 0, 0, None, None, [])
 
 
 class Analysis:
     """A recording on its way into a report: `run` its messages, then call `finish`.
 
     `locate` says in which input a line stands, and where, if there are several; the recording as a whole is told of in
-    the trace that is given. `ordered`: the messages are in an order that they can have had. A `sink` gets what else
-    would be kept for the report.
+    the trace that is given. `ordered`: the messages are in an order that they can have had. One of more bytes than
+    `max_message` is a finding. A `sink` gets what else would be kept for the report.
     """
 
     def __init__(
@@ -68,6 +68,7 @@ class Analysis:
         locate: SourceMap | None = None,
         *,
         ordered: bool = True,
+        max_message: int | None = None,
         watch: Watch | None = None,
         sink: Sink | None = None,
     ) -> None:
@@ -80,7 +81,7 @@ class Analysis:
         self._resumes: list[tuple[int, Resume]] = []
         self._violations: list[Violation] = []
         stream = Stream()
-        self.engine = Engine(stream)
+        self.engine = Engine(stream, max_message)
         # No methods of this object subscribe: that would be a cycle, and the command line runs without the collector.
         found, ended = self._violations, self._resumes
         if sink is None:

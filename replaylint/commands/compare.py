@@ -97,7 +97,7 @@ def _share(percentage: str) -> float:
     number = percentage.strip().removesuffix("%").rstrip()
     whole, _, decimals = number.partition(".")
     if not (whole + decimals).isascii() or not (whole + decimals).isdecimal() or len(number) > MAX_DIGITS:
-        raise UsageError(f"{percentage!r} is no percentage: write it as in --max-regression 10%")
+        raise UsageError(f"{percentage!r} is not a percentage: write it as in --max-regression 10%")
     return float(number) / 100
 
 

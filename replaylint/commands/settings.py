@@ -120,7 +120,7 @@ def _parsed(shown: str, content: bytes) -> tuple[str, Any]:
         text = content.decode("utf-8-sig").replace("\r\n", "\n")
         return text, tomllib.loads(text)
     except UnicodeDecodeError as error:
-        raise SettingsError(f"{shown}: is no UTF-8, at byte {error.start + 1}") from None
+        raise SettingsError(f"{shown}: is not UTF-8, at byte {error.start + 1}") from None
     except RecursionError:
         raise SettingsError(f"{shown}: is nested too deeply") from None
     except ValueError as error:  # also an integer of thousands of digits
@@ -130,7 +130,7 @@ def _parsed(shown: str, content: bytes) -> tuple[str, Any]:
             where += f":{place.removeprefix('line ').partition(',')[0]}"
         elif message:  # at the end of the document
             where += f":{text.rstrip().count(chr(10)) + 1}"
-        raise SettingsError(f"{where}: is no TOML: {message or place}") from None
+        raise SettingsError(f"{where}: is not TOML: {message or place}") from None
 
 
 def _set(found: Settings, key: str, value: object, folder: str) -> None:

@@ -10,7 +10,18 @@ from orjson import loads
 from replaylint.commands.output import complain, write
 from replaylint.commands.rereadable import rereadable
 from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
-from replaylint.recording.message import AGENT, BLANK, CLIENT, Ended, Header, Lost, NoMessage, Skipped, Unreadable
+from replaylint.recording.message import (
+    AGENT,
+    BLANK,
+    CLIENT,
+    Ended,
+    Header,
+    HungUp,
+    Lost,
+    NoMessage,
+    Skipped,
+    Unreadable,
+)
 from replaylint.render.escape import printable
 from replaylint.render.phrases import counted, identifier
 from replaylint.render.pretty import pretty, shortened
@@ -30,6 +41,8 @@ WAYS: Final = {CLIENT: "client to agent", AGENT: "agent to client", None: "direc
 
 STATES: Final = {
     "unannounced": "a child that the replay had not announced",
+    "unannounced_vendor_marked": "a child that the replay had not announced, after loadReplayEnd",
+    "unannounced_marked": "a child that the replay had not announced, after its marker",
     "replaying": "before any marker",
     "vendor_marked": "after loadReplayEnd, before any replay_complete",
     "marked": "after the marker",
@@ -104,6 +117,8 @@ def _what_else(found: LineView) -> str:
         return "no message: the recorder says that a connection begins"
     if isinstance(note, Ended):
         return "no message: the recorder says that the agent, or its output, ended"
+    if isinstance(note, HungUp):
+        return "no message: the recorder says that the client closed its end"
     if isinstance(note, Lost):
         return f"no message: the recorder says that it dropped {counted(note.messages, 'message')}"
     if not found.text.decode(errors="replace").strip(BLANK):

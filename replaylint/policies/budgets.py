@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from replaylint.policies.options import LinterOptions
     from replaylint.policies.policy import Draft
     from replaylint.report.model import Finding, Marker, Report, Resume, Session, Trace
+    from replaylint.rules.registry import Party
 
 NAMES: Final = {figure.removesuffix("_s"): figure for figure in FIGURES}
 STATISTICS: Final = ("min", "median", "mean", "max", "p90", "p95", "p99")
@@ -46,9 +47,26 @@ LIMITED: Final = {
 """The figures that each resume may have a limit for, in the words of a sentence."""
 
 
+class Cause(NamedTuple):
+    """Why a figure is not known, as a clause; who has to do something about it, and what."""
+
+    why: str
+    party: Party
+    advice: str
+
+
+STOPS: Final = "stops"
 NO_SESSION: Final = "no_session"
-_UNKNOWN: Final[dict[str, str]] = {**REASONS, NO_SESSION: "the request names no session"}  # type: ignore[dict-item]
-"""Why a figure is not known, as a clause."""
+CAUSES: Final = {
+    "no_times": Cause(REASONS["no_times"], "recording", "record with a clock"),
+    STOPS: Cause("the recording stops before the response", "recording", "record until the response has come"),
+    "no_response": Cause("the connection ended without a response", "agent", "answer every request, also at the end"),
+    "no_history": Cause(REASONS["no_history"], "recording", "record the replay of a session that has history"),
+    "clock": Cause(REASONS["clock"], "recording", "record with a monotonic clock"),
+    NO_SESSION: Cause("the request names no session", "client", "name the session to resume"),
+}
+NONE: Final = Cause("there is none", "recording", "record one")
+TOO_FEW: Final = Cause("there are too few", "recording", "record more of them")
 
 
 class Budget(NamedTuple):
@@ -100,7 +118,7 @@ def budget(text: str) -> Budget:
     """A budget such as `p95(response_gap)<2s`. Raises UsageError and UnknownNameError."""
     found = _BUDGET.fullmatch(text)
     if found is None:
-        raise UsageError(f"{text!r} is no budget: write STATISTIC(TIMING)<LIMIT, such as p95(response_gap)<2s")
+        raise UsageError(f"{text!r} is not a budget: write STATISTIC(TIMING)<LIMIT, such as p95(response_gap)<2s")
     statistic, figure, sign, limit = (part.strip() for part in found.groups())
     name = figure.lower().removesuffix("_s")
     if name not in NAMES:
@@ -146,9 +164,9 @@ def _each(report: Report, traces: Mapping[str, Trace], figure: str, limit: float
     what = f"whether the {LIMITED[figure]} is at most {duration(limit)}"
     for path, reasons in unknown.items():
         of = f" for {reasons.total()} of {Count(counted[path]):{noun}}"
-        yield _not_judged(path, figure, what, f"{of}: {_told(reasons)}", reasons.total())
+        yield _not_judged(path, figure, what, f"{of}: {_told(reasons)}", _main(reasons), reasons.total())
     if not counted:
-        yield _not_judged(None, figure, what, f": there is no {noun}")
+        yield _not_judged(None, figure, what, f": there is no {noun}", NONE)
 
 
 def _concerned(report: Report, figure: str) -> Iterator[tuple[Resume, Session | None]]:
@@ -175,7 +193,7 @@ def _judged(
         return _over(resume, session, figure, waited, limit), None
     if session is None and resume.response is not None:
         return None, NO_SESSION
-    return None, why_unknown(figure, resume, session, trace)
+    return None, _reason(figure, resume, session, trace)
 
 
 def _over(resume: Resume, session: Session | None, figure: str, value: float, limit: float) -> Finding:
@@ -206,12 +224,12 @@ def _together(report: Report, traces: Mapping[str, Trace], given: Budget) -> Ite
         if value is not None:
             values.append(value)
         elif _happened(session, given.figure):
-            unknown[why_unknown(given.figure, resume, session, traces[resume.trace])] += 1
+            unknown[_reason(given.figure, resume, session, traces[resume.trace])] += 1
     needed = 1 if isinstance(given.statistic, str) else least(given.statistic)
     others = f"; {unknown.total()} could not be measured: {_told(unknown)}" if unknown else ""
     if len(values) < needed:
         few = f": it needs {Count(needed):replay} with this figure, and there are {len(values)}{others}"
-        yield _not_judged(None, given.name, given.text, few)
+        yield _not_judged(None, given.name, given.text, few, _main(unknown) if unknown else TOO_FEW)
         return
     value = _value(sorted(values), given.statistic)
     if value > given.limit or (given.strict and value == given.limit):
@@ -224,7 +242,8 @@ def _together(report: Report, traces: Mapping[str, Trace], given: Budget) -> Ite
         }
         yield on_recording(rl404_budget_exceeded.RULE, ERROR, None, facts, what=given.name)
     elif unknown:
-        yield _not_judged(None, given.name, given.text, f" for all: {Count(len(values)):replay} kept it{others}")
+        kept = f" for all: {Count(len(values)):replay} kept it{others}"
+        yield _not_judged(None, given.name, given.text, kept, _main(unknown))
 
 
 def _shown(value: float, limit: float) -> str:
@@ -258,12 +277,24 @@ def _happened(session: Session, figure: str) -> bool:
 # What cannot be judged
 
 
-def _not_judged(path: str | None, figure: str, what: str, why: str, count: int = 1) -> Finding:
-    facts = {"budget": what, "why": why}
-    return on_recording(rl405_budget_not_judged.RULE, WARNING, path, facts, what=figure, count=count)
+def _not_judged(path: str | None, figure: str, what: str, why: str, cause: Cause, count: int = 1) -> Finding:
+    facts = {"budget": what, "why": why, "advice": cause.advice}
+    rule = rl405_budget_not_judged.RULE
+    return on_recording(rule, WARNING, path, facts, what=figure, count=count, party=cause.party)
+
+
+def _reason(figure: str, resume: Resume, session: Session | None, trace: Trace) -> str:
+    """The key of CAUSES."""
+    reason = why_unknown(figure, resume, session, trace)
+    return STOPS if reason == "no_response" and resume.end == "open" else reason
+
+
+def _main(reasons: Counter[str]) -> Cause:
+    """The most frequent one."""
+    return CAUSES[max((each for each in CAUSES if reasons[each]), key=lambda each: reasons[each])]
 
 
 def _told(reasons: Counter[str]) -> str:
     if len(reasons) == 1:
-        return _UNKNOWN[next(iter(reasons))]
-    return ", ".join(f"{_UNKNOWN[each]} ({reasons[each]})" for each in _UNKNOWN if reasons[each])
+        return CAUSES[next(iter(reasons))].why
+    return ", ".join(f"{CAUSES[each].why} ({reasons[each]})" for each in CAUSES if reasons[each])

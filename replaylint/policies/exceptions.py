@@ -193,7 +193,7 @@ def _bound(text: str) -> tuple[str, Version]:
     found = _BOUND.fullmatch(text)
     if found is None:
         advice = f"write {', '.join(OPERATORS)} and a number, such as <0.120, several with commas"
-        raise UsageError(f"version: {text.strip()!r} is no bound: {advice}")
+        raise UsageError(f"version: {text.strip()!r} is not a bound: {advice}")
     return found[1], _version(found[2])
 
 

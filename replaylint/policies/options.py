@@ -98,6 +98,10 @@ class LinterOptions(TypedDict, total=False):
             kind=list[str],
         ),
     ]
+    max_message: Annotated[
+        int | str | None,
+        Option("findings", "Report longer messages (64KiB, 10MiB) as errors.", metavar="SIZE", kind=str),
+    ]
 
 
 class Options(LinterOptions, total=False):

@@ -34,7 +34,7 @@ def in_seconds(given: float | str) -> float:
 
 
 def _no_duration(given: object) -> UsageError:
-    return UsageError(f"{given!r} is no duration: write a number with a unit, 2s or 500ms")
+    return UsageError(f"{given!r} is not a duration: write a number with a unit, 2s or 500ms")
 
 
 def size_in_bytes(given: int | str) -> int:
@@ -55,4 +55,4 @@ def size_in_bytes(given: int | str) -> int:
 
 def _no_size(given: object) -> UsageError:
     units = ", ".join(UNITS)
-    return UsageError(f"{given!r} is no size: write a number of bytes, at least 1, or one with a unit: {units}")
+    return UsageError(f"{given!r} is not a size: write a number of bytes, at least 1, or one with a unit: {units}")

@@ -17,8 +17,20 @@ if TYPE_CHECKING:
 
 VERSIONS: Final = (1, 2)
 
-Origin = Literal["prompt", "replay"]
-"""How a session showed that it has history: a prompt was answered with success, or a replay brought some."""
+
+class History:
+    """Where a recording first showed that a session has history; lines are 0 where it did not.
+
+    A turn or an earlier replay brought some: `origin` says which. That a prompt was answered is weaker: what it
+    inserted need not be replayed.
+    """
+
+    __slots__ = ("line", "origin", "prompt_line")
+
+    def __init__(self) -> None:
+        self.prompt_line = 0
+        self.line = 0
+        self.origin: Literal["turn", "replay"] = "turn"
 
 
 class ToolCalls:
@@ -48,17 +60,17 @@ class Session:
     """
 
     __slots__ = (
-        *("active", "announced_line", "background", "busy_line", "named", "own_state", "prompt_line", "prompts"),
-        *("resume_line", "root"),
-        *("started", "state", "state_line", "seen_from_start", "tools"),
+        *("active", "announced", "announced_line", "background", "busy_line", "closed_line", "first_prompt"),
+        *("first_update_line", "left_open", "named_line", "own_state", "prompt_line", "prompts"),
+        *("resume_line", "resumed", "root", "seen_from_start", "started", "state", "state_line", "tools"),
     )
 
     def __init__(self, *, active: bool | None) -> None:
         self.active = active
         self.announced_line = 0
         """Its first announcement as a child."""
-        self.named = False
-        """The client named it, or a result did."""
+        self.named_line = 0
+        """Where the client or a result named it first."""
         self.started = False
         """The client started it: `session/new` or `session/fork` returned it."""
         self.root: str | None = None
@@ -76,11 +88,28 @@ class Session:
         """Its last `session/prompt`."""
         self.prompts = 0
         """Prompts that are unanswered."""
+        self.first_update_line = 0
+        """Its first update on the connection."""
+        self.announced: set[str] = set()
+        """Tool calls and terminals that its updates outside windows named while a resume of it was pending."""
+        self.closed_line = 0
+        """The success of a `session/close`, until the client asks for the session again."""
+        self.resumed: Request | None = None
+        """The last resume of it that succeeded."""
+        self.first_prompt: Request | None = None
+        """The first prompt since."""
+        self.left_open: set[str] = set()
+        """Tool calls that a replay left open, and that no later update ended."""
         self.resume_line = 0
         """The last resume request that named it."""
         self.seen_from_start = False
         """Whether the connection shows it from its beginning: from `session/new`, its announcement, or in a replay."""
         self.tools: ToolCalls | None = None
+
+    @property
+    def named(self) -> bool:
+        """Whether the client named it, or a result did."""
+        return self.named_line > 0
 
     @property
     def tool_calls(self) -> ToolCalls:
@@ -105,14 +134,14 @@ class Peer:
 class Connection:
     """One connection of a recording; `number` counts from 1."""
 
-    def __init__(self, number: int, has_history: dict[str, Origin], steps: Steps, header_line: int = 0) -> None:
+    def __init__(self, number: int, has_history: dict[str, History], steps: Steps, header_line: int = 0) -> None:
         self.number = number
         self.header_line = header_line
         """Where the recorder said that it begins; 0 where it did not."""
         self.steps = steps
         """Where its clock went back."""
         self.has_history = has_history
-        """Sessions that this connection, or those before it, showed to have history."""
+        """Sessions that the recording showed to have history, on this connection or another one."""
         self.exchange = Exchange()
         self.sessions: dict[str, Session] = {}
         self.forgot = False
@@ -121,6 +150,8 @@ class Connection:
         self.version_line = 0
         """What gave it away first."""
         self.first_client_line = 0
+        self.answers_unseen = False
+        """Whether the agent answered something before the client said anything: the end of a log that was rotated."""
         self.begins_here = False
         """Whether its first client message is `initialize`: else its beginning is not in the recording."""
         self.speaks_jsonrpc: set[str | None] = set()
@@ -131,6 +162,8 @@ class Connection:
         """Where the recorder last dropped messages."""
         self.ended_at: tuple[int, float] | None = None
         """The line and the time at which the recorder said that the agent or its output ended."""
+        self.hung_up_line = 0
+        """Where the recorder said that the client closed its end, before the agent ended."""
         self.client = Peer(None)
         self.agent = Peer(None)
         self.cut: dict[Side | None, tuple[int, float, Unreadable]] = {}
@@ -139,6 +172,8 @@ class Connection:
         """Whether the client declared the vendor event."""
         self.vendor_seen = False
         """Whether the agent sent the vendor event."""
+        self.reinitialize_line = 0
+        """The first `initialize` that is pending although the connection was in use; 0 where there is none."""
         self.drops_replays = False
         """Whether the recorder is known to leave replayed updates out."""
 
@@ -166,11 +201,13 @@ class Connection:
             session = self.sessions[session_id] = Session(active=None if unknown else False)
         return session
 
-    def shows_history(self, session_id: str, origin: Origin) -> None:
-        """The session has history."""
-        if session_id not in self.has_history:
+    def history(self, session_id: str) -> History:
+        """What the recording showed of this session's history so far."""
+        known = self.has_history.get(session_id)
+        if known is None:
             forget_oldest(self.has_history, SESSIONS_REMEMBERED)
-            self.has_history[session_id] = origin
+            known = self.has_history[session_id] = History()
+        return known
 
     def announce(self, child_id: str, parent_id: str, line: int) -> Session:
         """An agent announced a child on its parent's stream."""
@@ -200,8 +237,11 @@ class Connection:
             return
         session = self.session(request.session_id)
         self.sessions[request.session_id] = self.sessions.pop(request.session_id)  # no longer the oldest
-        session.named = True
+        session.named_line = session.named_line or request.line
+        if request.method not in {methods.CLOSE, methods.DELETE, methods.ARCHIVE}:
+            session.closed_line = 0
         if request.method == methods.PROMPT:
+            session.first_prompt = session.first_prompt or request
             session.prompt_line = request.line
             session.prompts += 1
 
@@ -212,7 +252,8 @@ class Connection:
             session = self.session(request.session_id)
             session.prompts = max(0, session.prompts - 1)
             if success:
-                self.shows_history(request.session_id, "prompt")
+                history = self.history(request.session_id)
+                history.prompt_line = history.prompt_line or request.answer_line
 
     def succeeded(self, request: Request, result: object) -> None:
         """A request of the client was answered with a result."""
@@ -225,20 +266,22 @@ class Connection:
                 self.version = int(version)
                 self.version_line = self.version_line or request.answer_line
         elif method in {methods.NEW, methods.FORK}:
-            self._starts(facts.get("sessionId"), seen_from_start=method == methods.NEW)
-        elif method in {methods.CLOSE, methods.DELETE} and request.session_id is not None:
+            self._starts(facts.get("sessionId"), request.answer_line, seen_from_start=method == methods.NEW)
+        elif method in {methods.CLOSE, methods.DELETE, methods.ARCHIVE} and request.session_id is not None:
             self.session(request.session_id).active = False
         elif method == methods.LIST:
             listed = facts.get("sessions")
             for entry in listed if isinstance(listed, list) else ():
-                self._names(entry.get("sessionId") if isinstance(entry, dict) else None)
+                self._names(entry.get("sessionId") if isinstance(entry, dict) else None, request.answer_line)
 
-    def _names(self, session_id: object) -> None:
-        if isinstance(session_id, str):
-            self.session(session_id).named = True
-
-    def _starts(self, session_id: object, *, seen_from_start: bool) -> None:
+    def _names(self, session_id: object, line: int) -> None:
         if isinstance(session_id, str):
             session = self.session(session_id)
-            session.named = session.started = session.active = True
+            session.named_line = session.named_line or line
+
+    def _starts(self, session_id: object, line: int, *, seen_from_start: bool) -> None:
+        if isinstance(session_id, str):
+            session = self.session(session_id)
+            session.named_line = session.named_line or line
+            session.started = session.active = True
             session.seen_from_start |= seen_from_start

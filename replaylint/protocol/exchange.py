@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from orjson import OPT_SORT_KEYS, dumps
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from replaylint.recording.message import Side
 
 
+_EXACT_UP_TO = 2**53
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _MAX_DEPTH = 200
 """Levels of an id that a report can hold."""
@@ -94,6 +95,11 @@ def _depth(value: object) -> int:
     return depth
 
 
+def _is_inexact(key: object) -> bool:
+    """Whether this id is an integer that a double may not hold."""
+    return isinstance(key, int) and abs(key) >= _EXACT_UP_TO
+
+
 def _in_other_type(key: object) -> object:
     """The same id as the other JSON type, "1" for 1; None where there is none."""
     if isinstance(key, int):
@@ -110,8 +116,12 @@ class Exchange:
         # A list for each id: a side may reuse one that is in flight, and the oldest is answered first.
         self._pending: dict[Side | None, dict[object, list[Request]]] = {CLIENT: {}, AGENT: {}, None: {}}
         self._odd: list[Request] = []
+        self._inexact: dict[tuple[Side | None, float], list[Request]] = {}
+        """Pending requests whose ids a double cannot hold for certain, by their side and the double."""
         # The last answered request of each id.
         self._answered: dict[tuple[Side | None, object], Request] = {}
+        self.answered_line = 0
+        """The last response that answers a request."""
         self.forgot = False
         """Whether answered requests were forgotten, so that an id that seems unknown may be an old one."""
 
@@ -121,6 +131,8 @@ class Exchange:
         queue.append(request)
         if request.odd:
             self._odd.append(request)
+        if _is_inexact(request.key):
+            self._inexact.setdefault((request.side, float(cast("int", request.key))), []).append(request)
         return queue[0] if len(queue) > 1 else None
 
     def match(self, sender: Side | None, body: Mapping[str, object]) -> Request | None:
@@ -133,6 +145,8 @@ class Exchange:
             return self._match_odd(sender)
         key = id_key(ident)
         request = self._oldest(sender, key, body)
+        if request is None and _is_inexact(key):
+            request = self._rounded(sender, key)
         if request is None and (alike := _in_other_type(key)) is not None:
             request = self._oldest(sender, alike, body)
         if request is not None:
@@ -141,7 +155,7 @@ class Exchange:
 
     def answered(self, request: Request, line: int) -> None:
         """A request that was answered: the response stands at this line."""
-        request.answer_line = line
+        request.answer_line = self.answered_line = line
         self.forgot |= forget_oldest(self._answered)
         self._answered[request.side, request.key] = request
 
@@ -171,6 +185,11 @@ class Exchange:
             return _likeliest(found, body)
         return found[0] if found else None
 
+    def _rounded(self, sender: Side | None, key: object) -> Request | None:
+        """The oldest request whose id, as a double, is this one: some peers hold numbers as nothing else."""
+        found = [queue[0] for side in _askers(sender) if (queue := self._inexact.get((side, float(cast("int", key)))))]
+        return min(found, key=lambda request: request.line, default=None)
+
     def _match_odd(self, sender: Side | None) -> Request | None:
         for request in self._odd:
             if sender is None or request.side != sender:
@@ -186,6 +205,11 @@ class Exchange:
             del pending[request.key]
         if request.odd:
             self._odd.remove(request)
+        if _is_inexact(request.key):
+            alike = self._inexact[request.side, float(cast("int", request.key))]
+            alike.remove(request)
+            if not alike:
+                del self._inexact[request.side, float(cast("int", request.key))]
 
     def __contains__(self, request: Request) -> bool:
         """Whether this request is unanswered."""

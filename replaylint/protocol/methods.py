@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from replaylint.recording.message import Side
 
 INITIALIZE: Final = "initialize"
+AUTHENTICATE: Final = "authenticate"
+LOGIN: Final = "auth/login"
 NEW: Final = "session/new"
 FORK: Final = "session/fork"
 LOAD: Final = "session/load"
@@ -22,6 +24,7 @@ RESUME: Final = "session/resume"
 LIST: Final = "session/list"
 CLOSE: Final = "session/close"
 DELETE: Final = "session/delete"
+ARCHIVE: Final = "session/archive"
 PROMPT: Final = "session/prompt"
 PERMISSION: Final = "session/request_permission"
 ELICITATION: Final = "elicitation/create"
@@ -33,21 +36,29 @@ CANCEL_REQUEST: Final = "$/cancel_request"
 
 RESUMES: Final = frozenset({RESUME, LOAD})
 
-NOTIFICATIONS: Final = frozenset({UPDATE, CANCEL_TURN, CANCEL_REQUEST})
+NOTIFICATIONS: Final = frozenset({UPDATE, CANCEL_TURN, CANCEL_REQUEST, "elicitation/complete", "auth/status_update"})
 
-WAIT_FOR_SOMEONE: Final = frozenset({PROMPT, PERMISSION, ELICITATION})
+WAIT_FOR_SOMEONE: Final = frozenset({PROMPT, PERMISSION, ELICITATION, AUTHENTICATE, LOGIN})
 """Requests that a person or a model answers: that they are open when a recording stops means little."""
 
 NAMES_A_SESSION: Final = frozenset({UPDATE, LOAD, RESUME, PROMPT, CLOSE, DELETE, FORK, PERMISSION, CANCEL_TURN})
 
 _CLIENT_METHODS: Final = frozenset(
     {
-        *(INITIALIZE, "authenticate", "auth/login", "auth/logout", NEW, LOAD, RESUME, LIST, CLOSE, DELETE, FORK),
-        *(PROMPT, "session/set_mode", "session/set_model", "session/set_config_option", CANCEL_TURN),
+        *(INITIALIZE, AUTHENTICATE, LOGIN, "logout", "auth/logout", "auth/status"),
+        *(NEW, LOAD, RESUME, LIST, CLOSE, DELETE, FORK, ARCHIVE, "session/unarchive"),
+        *(PROMPT, CANCEL_TURN, "tool_call/cancel", "terminal/cancel", "session/status", "session/set_title"),
+        *("session/set_mode", "session/set_model", "session/set_config_option"),
+        *("providers/list", "providers/set", "providers/disable"),
     }
 )
-_AGENT_METHODS: Final = frozenset({UPDATE, UPDATES, PERMISSION, ELICITATION, "fs/read_text_file", "fs/write_text_file"})
-_AGENT_PREFIX: Final = "terminal/"
+_AGENT_METHODS: Final = frozenset(
+    {
+        *(UPDATE, PERMISSION, ELICITATION, "elicitation/complete", "auth/status_update"),
+        *("fs/read_text_file", "fs/write_text_file"),
+        *("terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"),
+    }
+)
 
 RESULT_KEYS: Final = {
     INITIALIZE: "protocolVersion",
@@ -82,6 +93,6 @@ def carried(body: Mapping[str, object]) -> list[object]:
 
 def sender(method: str) -> Side | None:
     """The side that sends this method, or None where both may, or where the method is not known."""
-    if method in _AGENT_METHODS or method.startswith(_AGENT_PREFIX):
+    if method in _AGENT_METHODS:
         return AGENT
     return CLIENT if method in _CLIENT_METHODS else None

@@ -23,7 +23,10 @@ MESSAGES: Final = frozenset(
         *("user_message_chunk", "agent_message_chunk", "agent_thought_chunk"),
     }
 )
+CHUNKS: Final = MESSAGES - WHOLE
 TOOL_CALLS: Final = frozenset({"tool_call", "tool_call_update", "tool_call_content_chunk"})
+TURNS: Final = frozenset({*TOOL_CALLS, *MESSAGES}) - {"user_message", "user_message_chunk"}
+"""What an agent does in a turn."""
 CHILDREN: Final = frozenset({"subagent_update", "_subagent_update", "subagent_spawned", "subagent_state_update"})
 """Announcements of children and their states."""
 
@@ -41,7 +44,7 @@ HISTORY: Final = frozenset(
 LIVE_ONLY: Final = frozenset(
     {STATE, "notice", "available_commands_update", "config_option_update", "current_mode_update"}
 )
-EITHER: Final = frozenset({SESSION_INFO, "usage_update"})
+EITHER: Final = frozenset({SESSION_INFO, "usage_update", "prompt_suggestions_update", "cursor_update"})
 """Current metadata that agents also send among history. What is not known counts as this, too."""
 
 KNOWN: Final = HISTORY | LIVE_ONLY | EITHER
@@ -65,6 +68,7 @@ DECIDES: Final = {STATE: 2, "user_message": 2, "agent_message": 2, "tool_call": 
 """The version that a variant gives away, where no `initialize` result does."""
 
 OPEN_STATUSES: Final = ("pending", "in_progress")
-FINAL_STATUSES: Final = ("completed", "failed")
+FINAL_STATUSES: Final = ("completed", "failed", "cancelled")
+PAUSED: Final = "paused"
 """Tuples, not sets: what is looked up in them may be anything, also what has no hash."""
 BUSY_STATES: Final = ("running", "requires_action")

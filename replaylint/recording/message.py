@@ -85,6 +85,12 @@ class Ended:
     __slots__ = ()
 
 
+class HungUp:
+    """The recorder says that the client closed its end."""
+
+    __slots__ = ()
+
+
 class Lost:
     """The recorder says that it dropped this many messages here."""
 
@@ -109,5 +115,5 @@ class DropsReplays:
     __slots__ = ()
 
 
-Note = Unreadable | Skipped | NoMessage | Label | Header | Ended | Lost | ClockStep | DropsReplays
+Note = Unreadable | Skipped | NoMessage | Label | Header | Ended | HungUp | Lost | ClockStep | DropsReplays
 Message = tuple[int, float, Side | None, object, int]

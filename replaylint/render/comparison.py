@@ -8,7 +8,7 @@ from orjson import OPT_INDENT_2, dumps
 
 from replaylint.render.escape import harmless, printable
 from replaylint.render.layout import JOINT, joined, line
-from replaylint.render.phrases import counted, fixer, graded, resolution
+from replaylint.render.phrases import counted, fixer, graded, resolution, resumed, unread
 from replaylint.render.table import NOTHING, table
 from replaylint.rules.words import duration
 
@@ -38,7 +38,7 @@ def text(comparison: Comparison, view: View) -> Iterator[str]:
         yield _fault(view, "new", each, counted(each.after, "finding"))
     for each in comparison.graver:
         count = f"{counted(each.before, 'finding')} before, {each.after} after"
-        yield _fault(view, "graver", each, f"{each.severity_before} before; {count}")
+        yield _fault(view, "more severe", each, f"{each.severity_before} before; {count}")
     if not comparison.new and not comparison.graver:
         yield line(view, 0, "no new findings")
     yield "\n"
@@ -72,10 +72,10 @@ def _sides(view: View, comparison: Comparison) -> Iterator[str]:
 
 def _side(side: Compared) -> Iterator[Piece | str]:
     yield printable(side.path)
-    yield f", {joined(counted(side.recordings, 'recording'))}, {joined(counted(side.resumes, 'resume'))}"
-    if side.outcomes:
-        yield f" ({', '.join(joined(f'{count} {outcome}') for outcome, count in side.outcomes.items())})"
+    yield f", {joined(counted(side.recordings, 'recording'))}, {resumed(side.resumes, side.outcomes, joined)}"
     yield f"; {_severities(side.findings)}"
+    if side.unread:
+        yield f"; {joined(unread(side.unread))}"
     if side.agents:
         yield f"; {'agent' if len(side.agents) == 1 else 'agents'} {', '.join(map(_peer, side.agents))}"
 

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Final
 
 from replaylint.recording.message import AGENT, CLIENT
 from replaylint.render.escape import printable
-from replaylint.render.phrases import counted, figures, fixer, graded
+from replaylint.render.phrases import counted, figures, fixer, graded, resumed, unread
 from replaylint.render.rulebook import prose
 from replaylint.render.selection import Shown
 from replaylint.render.suppressions import MAX_NAMED, counting, named, no_longer, of_exception
 from replaylint.render.view import View
-from replaylint.replay.outcome import OUTCOMES
 from replaylint.report.connections import Connections, name_of
-from replaylint.report.findings import SEVERITIES
+from replaylint.report.findings import SEVERITIES, new
 from replaylint.rules import all_rules
 from replaylint.rules.words import duration
 from replaylint.views.redaction import Redactor
@@ -70,15 +69,14 @@ def render(report: Report, view: View) -> Iterator[str]:
 
 
 def _title(report: Report) -> str:
-    counts = report.summary.findings.items()
-    named = (graded(count, severity) for severity, count in counts)
-    return f"## {report.tool.name} {report.tool.version}: {', '.join(named)}\n"
+    named = [graded(count, severity) for severity, count in new(report.findings).items()]
+    missing = unread(sum(trace.error is not None for trace in report.traces))
+    return f"## {report.tool.name} {report.tool.version}: {', '.join(filter(None, [*named, missing]))}\n"
 
 
 def _totals(report: Report) -> str:
     summary = report.summary
-    outcomes = ", ".join(f"{summary.outcomes[each]} {each}" for each in OUTCOMES if summary.outcomes.get(each))
-    text = counted(summary.resumes, "resume") + (f" ({outcomes})" if outcomes else "")
+    text = resumed(summary.resumes, summary.outcomes)
     gaps = summary.timing.get("response_gap_s")
     if gaps is not None and gaps.n:
         text += f"; response gap over {counted(gaps.n, 'replay')}: {', '.join(figures(gaps))}"

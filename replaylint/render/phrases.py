@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from orjson import dumps
 
 from replaylint.render.escape import printable
+from replaylint.replay.outcome import OUTCOMES
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from replaylint.render.view import View
     from replaylint.report.model import Distribution, Evidence, Marker, Response, Session
@@ -29,6 +30,23 @@ def counted(number: int, noun: str) -> str:
 def graded(number: int, severity: str) -> str:
     """The number of findings of this severity."""
     return f"{number} info" if severity == "info" else counted(number, severity)
+
+
+def resumed(number: int, outcomes: Mapping[str, int], join: Callable[[str], str] = str) -> str:
+    """How many resumes, how many sessions, and how these ended; `join` is applied to each number with its noun."""
+    text = join(counted(number, "resume"))
+    return f"{text}, {ended(outcomes, join)}" if outcomes else text
+
+
+def ended(outcomes: Mapping[Any, int], join: Callable[[str], str] = str) -> str:
+    """How many sessions, and how they ended."""
+    named = ", ".join(join(f"{outcomes[each]} {each}") for each in OUTCOMES if outcomes.get(each))
+    return f"{join(counted(sum(outcomes.values()), 'session'))}: {named}"
+
+
+def unread(inputs: int) -> str:
+    """How many inputs could not be read, or not to their end; nothing for none."""
+    return f"{inputs} not read" if inputs else ""
 
 
 def figures(of: Distribution) -> list[str]:

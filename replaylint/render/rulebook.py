@@ -37,7 +37,7 @@ INSTEAD: Final = {"\N{RIGHTWARDS ARROW}": "->", "\N{LEFTWARDS ARROW}": "<-", "\N
 """Replacements for an output that shows only ASCII."""
 
 MEANING: Final = "What it means"
-PROMISE: Final = "What is promised"
+PROMISE: Final = "What the protocol requires"
 EXAMPLE: Final = "Example"
 FIX: Final = "How to fix it"
 SILENT: Final = "When it is silent"

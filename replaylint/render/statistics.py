@@ -75,7 +75,7 @@ def _timings(view: View, summary: Summary) -> Iterator[str]:
             f"{field} {least(int(field[1:]))}" for field in ("p90", "p95", "p99") if _lacks(measured.values(), field)
         ]
         if few:
-            yield line(view, 2, ("dim", f"nearest-rank percentiles; so many values are needed: {', '.join(few)}"))
+            yield line(view, 2, ("dim", f"nearest-rank percentiles; values needed: {', '.join(few)}"))
     if unknown:
         yield line(view, 2, ("dim", f"no response gap: {unknown}"))
 
@@ -115,13 +115,13 @@ def _timers(view: View, summary: Summary) -> Iterator[str]:
         view,
         0,
         ("bold", "quiet timers"),
-        f" in {joined(counted(n, 'replay'))}: had the client taken so long a silence for the end",
+        f" in {joined(counted(n, 'replay'))}: if the client had taken a silence of this length as the end",
     )
     rows = [_timer(each) for each in summary.quiet_timer]
     yield from table(view, 2, ["timer", "too early", "share", "later than the marker: n", "median", "max"], rows)
     needed = summary.quiet_timer_needed_s
     if needed is not None:
-        yield line(view, 2, f"right every time: any timer longer than {joined(duration(needed))}")
+        yield line(view, 2, f"never too early: any timer longer than {joined(duration(needed))}")
 
 
 def _timer(timer: QuietTimer) -> list[Piece | str]:

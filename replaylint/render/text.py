@@ -4,22 +4,35 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from replaylint.render.bar import MARKER, SNAPSHOT, bar, signs
 from replaylint.render.escape import printable
 from replaylint.render.layout import JOINT, joined, line
-from replaylint.render.phrases import MARKERS, counted, figures, fixer, graded, identifier, place, resolution
+from replaylint.render.phrases import (
+    MARKERS,
+    counted,
+    ended,
+    figures,
+    fixer,
+    graded,
+    identifier,
+    place,
+    resolution,
+    resumed,
+    unread,
+)
 from replaylint.render.selection import SLOWEST, Shown
 from replaylint.render.statistics import statistics
 from replaylint.render.suppressions import suppressions
 from replaylint.render.timeline import timeline
 from replaylint.report.connections import first_files
+from replaylint.report.findings import new
 from replaylint.report.unmeasured import REASONS, why_unknown
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from replaylint.render.layout import Piece
     from replaylint.render.view import View
@@ -28,13 +41,14 @@ if TYPE_CHECKING:
 OUTCOMES: Final = {
     "complete": ("complete", ": the whole history came, and the session is active"),
     "complete_failed": ("complete, but failed", ": the whole history came, then the resume failed"),
-    "truncated": ("truncated", ": the replay stopped before it was whole; what came is not the history"),
-    "unmarked": ("unmarked", ": the response alone says that the history is whole, no marker did"),
+    "truncated": ("truncated", ": the replay ended early; what came is not the full history"),
+    "unmarked": ("unmarked", ": only the response says that the history is complete; there was no marker"),
     "rejected": ("rejected", ": the agent refused the request and sent no history"),
     "inconclusive": ("inconclusive", ": the recording stops before the response"),
     "not_requested": ("no replay was requested", ""),
 }
 WITHOUT_MARKERS: Final = "; protocol v1 has none of its own"
+NO_HISTORY: Final = ": no history came before "
 MARKED: Final = ", but after the marker: the whole history came"
 OUTCOME_STYLES: Final = {"truncated": "warning", "complete_failed": "warning"}
 
@@ -85,6 +99,8 @@ def render(report: Report, view: View) -> Iterator[str]:
     known = {resume.trace for resume in report.resumes}
     traces = {trace.path: trace for trace in report.traces}
     for path in shown.traces:
+        if traces[path].format is None and path not in shown.of_trace:
+            continue  # standard error says why it was not read
         yield from _headline(view, traces[path])
         for number in shown.by_trace.get(path, ()):
             yield "\n"
@@ -137,14 +153,12 @@ def _headline(view: View, trace: Trace) -> Iterator[str]:
     error = trace.error
     if error is not None and trace.format is not None:
         where = f" up to line {error.line}" if error.line is not None else " in part"
-        yield line(view, 2, ("error", f"read{where} only"), f": {printable(error.message)}")
+        yield line(view, 2, ("error", f"read{where} only"))
 
 
 def _facts(view: View, trace: Trace) -> Iterator[Piece | str]:
     if trace.format is None:
         yield ("error", "not read")
-        if trace.error is not None:
-            yield f": {printable(trace.error.message)}"
         return
     yield f"{trace.format}, {joined(counted(trace.lines, 'line'))}; {_times(view, trace)}; "
     yield f"{DIRECTIONS[trace.directions]}, {ORDERS[trace.order]}"
@@ -220,6 +234,8 @@ def _end(resume: Resume) -> Iterator[Piece | str]:
     yield at
     if message:
         yield f": {printable(message)}"
+    if response.error.data is not None:
+        yield f" (data: {printable(response.error.data)})"
 
 
 def _family(sessions: list[Session]) -> Iterator[tuple[int, Session]]:
@@ -251,6 +267,8 @@ def _session(view: View, resume: Resume, session: Session, trace: Trace, indent:
     word, meaning = OUTCOMES[session.outcome]
     if session.outcome == "inconclusive" and session.marker is not None:
         meaning += MARKED
+    if session.outcome == "truncated" and not session.updates.history:
+        meaning = NO_HISTORY + _before(resume)
     if session.outcome == "unmarked" and _version(resume, trace) == 1:
         meaning += WITHOUT_MARKERS
     role = "child" if session.role == "child" else "session"
@@ -265,6 +283,14 @@ def _session(view: View, resume: Resume, session: Session, trace: Trace, indent:
     if session is resume.sessions[0]:
         yield from _bar(view, timing)
     yield line(view, indent + 2, *_counts(session))
+
+
+def _before(resume: Resume) -> str:
+    """What ended the request."""
+    if resume.response is None or resume.response.error is None:
+        return "the connection ended"
+    code = resume.response.error.code
+    return "the error" if code is None else f"error {code}"
 
 
 def _version(resume: Resume, trace: Trace) -> int | None:
@@ -305,12 +331,12 @@ def _gap(resume: Resume, session: Session, trace: Trace) -> Iterator[Piece | str
     if not gap:
         yield f", and {awaited} with it"
         return
-    untold = "" if failed else ", not told that it was the last,"
-    yield f" and kept waiting for {awaited}" if marked else f"; the client{untold} kept waiting for {awaited}"
+    unaware = "" if failed else ", which could not know that it was the last,"
+    yield f" and kept waiting for {awaited}" if marked else f"; the client{unaware} kept waiting for {awaited}"
     pause, waiting = timing.gap_longest_pause_s, timing.gap_waiting_for_client_s
     if pause is not None:
         all_of_it = duration(pause) == duration(gap)
-        yield "; all of it silence" if all_of_it else f"; longest silence in it {joined(duration(pause))}"
+        yield " without any update" if all_of_it else f"; longest silence in it {joined(duration(pause))}"
     if waiting:
         yield f"; {joined(duration(waiting))} of it the agent waited for the client"
 
@@ -398,7 +424,7 @@ def _folded(view: View, shown: Shown) -> Iterator[str]:
     folded = []
     if shown.folded:
         outcomes = Counter(session.outcome for resume in shown.folded for session in resume.sessions)
-        folded.append(f"{counted(len(shown.folded), 'resume')} ({_outcomes(outcomes)})")
+        folded.append(f"{counted(len(shown.folded), 'resume')} ({ended(outcomes, joined)})")
     if shown.folded_traces:
         folded.append(counted(shown.folded_traces, "recording"))
     yield line(
@@ -410,20 +436,17 @@ def _folded(view: View, shown: Shown) -> Iterator[str]:
     )
 
 
-def _outcomes(outcomes: Mapping[Any, int]) -> str:
-    return ", ".join(joined(f"{outcomes[each]} {each}") for each in OUTCOMES if outcomes.get(each))
-
-
 def _totals(view: View, report: Report, *, filtered: bool) -> Iterator[str]:
     summary = report.summary
-    pieces: list[Piece | str] = ["in all " if filtered else "", joined(counted(summary.resumes, "resume"))]
-    if summary.outcomes:
-        pieces.append(f" ({_outcomes(summary.outcomes)})")
+    pieces: list[Piece | str] = ["in all " if filtered else "", resumed(summary.resumes, summary.outcomes, joined)]
     separator = "; "
-    for severity, count in summary.findings.items():
+    for severity, count in new(report.findings).items():
         number = joined(graded(count, severity))
         pieces += [separator, (severity, number) if count else number]
         separator = ", "
+    missing = unread(sum(trace.error is not None for trace in report.traces))
+    if missing:
+        pieces += ["; ", ("error", joined(missing))]
     yield line(view, 0, *pieces)
     if report.baseline is not None or report.exceptions:
         yield from suppressions(view, report)

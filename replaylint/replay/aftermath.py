@@ -6,10 +6,12 @@ asked for. Updates for a session that nothing has named yet are counted until so
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from replaylint.protocol import methods
+from replaylint.protocol.content import text_of
 from replaylint.protocol.limits import SESSIONS_REMEMBERED, forget_oldest
+from replaylint.protocol.variants import USER_MESSAGES
 from replaylint.replay.children import assigned
 from replaylint.replay.states import Trigger
 from replaylint.replay.window import Occurrences, Past
@@ -23,10 +25,12 @@ if TYPE_CHECKING:
     from replaylint.replay.ownership import Ownership
     from replaylint.replay.window import Point, Resume, UnownedMarker
 
+MAX_PROMPT_CHARS: Final = 100_000
+"""Of a prompt that may explain a user's message."""
 MAX_UNNAMED: Final = 1000
 """Sessions that nothing has named, and for which updates came, a connection."""
 
-_ENDS_WATCH: Final = frozenset({*methods.RESUMES, methods.PROMPT, methods.CLOSE, methods.DELETE})
+_ENDS_WATCH: Final = frozenset({*methods.RESUMES, methods.PROMPT, methods.CLOSE, methods.DELETE, methods.ARCHIVE})
 """Requests after which history that comes for their session is not late."""
 
 
@@ -41,6 +45,8 @@ class Aftermath:
         """The last window of each session whose request has ended."""
         self._unnamed: dict[str, Occurrences] = {}
         """Updates, by their session, that came before anything named it."""
+        self._named_later: dict[str, Occurrences] = {}
+        """The same, where only a request named it that may belong to the connection that follows."""
 
     # Ended windows
 
@@ -58,11 +64,17 @@ class Aftermath:
         session = self.connection.session(resume.session_id or "")
         return session.state if session.state_line >= resume.request.line else None
 
-    def requested(self, request: Request) -> None:
-        """The client sent a request."""
+    def requested(self, request: Request, params: Mapping[str, Any]) -> None:
+        """The client sent a request: history that comes for its session after some of them is not late.
+
+        On v1 a user's message may still be late while the first prompt is unanswered, if its text is not the prompt's.
+        """
         past = self._past.get(request.session_id) if request.session_id is not None else None
-        if past is not None and request.method in _ENDS_WATCH:
-            past.watched = False
+        if past is None or request.method not in _ENDS_WATCH:
+            return
+        if past.watched and request.method == methods.PROMPT and self.connection.version == 1:
+            past.prompt, past.prompt_text = request, text_of(params.get("prompt"))[:MAX_PROMPT_CHARS]
+        past.watched = False
 
     def past_of(self, session_id: str) -> Past | None:
         """The window that this session had in the last resume request of its tree, if that has ended."""
@@ -73,8 +85,23 @@ class Aftermath:
             root = sessions.get(root.root)
         return past if past is not None and root is not None and past.request_line == root.resume_line else None
 
-    def late(self, past: Past, session: Session, trigger: Trigger, what: str, at: Point) -> None:
+    def latest(self, session_id: str) -> Past | None:
+        """The last window of this session that has ended, while history that comes may be late for it."""
+        past = self._past.get(session_id)
+        if past is None or not (past.watched or (past.prompt is not None and not past.prompt.answer_line)):
+            return None
+        return past
+
+    def late(
+        self, past: Past, session: Session, trigger: Trigger, what: str, at: Point, content: Mapping[str, Any]
+    ) -> None:
         """A message for a session whose last window has ended: history may be late, until a turn explains it."""
+        if past.prompt is not None and not past.prompt.answer_line and what in USER_MESSAGES:
+            text = text_of(content.get("content"))
+            if text and text not in past.prompt_text:
+                past.after = past.after or Occurrences(0, what, at)
+                past.after.add(0, what, at)
+            return
         if past.watched and trigger == Trigger.HISTORY and not session.prompts:
             if past.after is None:
                 past.after = Occurrences(0, what, at)
@@ -107,14 +134,12 @@ class Aftermath:
 
     def unnamed(self, session_id: str, what: str, at: Point) -> None:
         """An update for a session that nothing has named yet."""
-        if self.connection.forgot:
-            return
-        before = self._unnamed.get(session_id)
-        if before is None:
-            if len(self._unnamed) >= MAX_UNNAMED:
-                return
-            before = self._unnamed[session_id] = Occurrences(0, what, at)
-        before.add(0, what, at)
+        if not self.connection.forgot:
+            _count(self._unnamed, session_id, what, at)
+
+    def named_later(self, session_id: str, what: str, at: Point) -> None:
+        """An update for a session that only a request named which may belong to the connection that follows."""
+        _count(self._named_later, session_id, what, at)
 
     def named_by(self, request: Request, result: object) -> Occurrences | None:
         """The updates that came since this request for the session that its result is the first to name."""
@@ -126,10 +151,20 @@ class Aftermath:
             return None
         return early
 
-    def never_named(self) -> Mapping[str, Occurrences]:
-        """The updates that came for sessions that nothing has named."""
-        return {each: seen for each, seen in self._unnamed.items() if not self._is_named(each)}
+    def never_named(self, *, restarted: bool) -> Mapping[str, Occurrences]:
+        """The updates for sessions that nothing has named; `restarted`: an `initialize` ended the connection."""
+        found = {each: seen for each, seen in self._unnamed.items() if not self._is_named(each)}
+        return {**found, **self._named_later} if restarted else found
 
     def _is_named(self, session_id: str) -> bool:
         session = self.connection.session(session_id)
         return session.named or session.root is not None
+
+
+def _count(counted: dict[str, Occurrences], session_id: str, what: str, at: Point) -> None:
+    before = counted.get(session_id)
+    if before is None:
+        if len(counted) >= MAX_UNNAMED:
+            return
+        before = counted[session_id] = Occurrences(0, what, at)
+    before.add(0, what, at)

@@ -49,25 +49,32 @@ class Children:
             if len(resume.provisional) >= MAX_PROVISIONAL:
                 return None
             window = resume.provisional[session_id] = Window(resume, session_id, None, State.UNANNOUNCED)
+            self._mark_whole(window)
         if window.early is None:
             window.early = Early(what, line)
         window.early.count += 1
         window.early.last_line = line
         return window
 
-    def keep_child(self, windows: tuple[Window, ...], child_id: str) -> None:
+    def _mark_whole(self, window: Window) -> None:
+        """The vendor's event is one for the whole load: it serves the children that come later, too."""
+        named = window.resume.named
+        if named is not None and named.vendor is not None:
+            self._ownership.mark(window, Trigger.VENDOR_MARKER, named.vendor.line, named.vendor.time)
+
+    def keep_child(self, windows: tuple[Window, ...], child_id: str, at: Point) -> None:
         """A session that may be a child announced this one."""
         for window in windows:
             if window.early is not None and len(window.early.children) < MAX_EARLY:
-                window.early.children.append(child_id)
+                window.early.children.append((child_id, at))
 
     def keep_marker(self, windows: tuple[Window, ...], marker: UnownedMarker) -> None:
         """A marker of a session that may be a child: each of these windows may claim it."""
         for window in windows:
             if window.early is not None and len(window.early.markers) < MAX_EARLY:
-                window.early.markers.append(marker)
+                window.early.markers.append((marker, window.mark_of(marker.trigger) is None))
                 marker.waits += 1
-                self._ownership.step(window, marker.trigger)
+                self._ownership.mark(window, marker.trigger, *marker.at)
 
     def opens(self, parent: Window, child_id: str) -> bool:
         """Whether an announcement of this child on the stream of this window opens one for it, or only patches."""
@@ -78,12 +85,12 @@ class Children:
 
     def announce(self, parent: Window, child_id: str, at: Point) -> None:
         """A child was announced on the stream of this window, and with it the children that it had announced."""
-        announced = [(parent, child_id)]
+        announced = [(parent, child_id, at)]
         while announced:
-            parent, child_id = announced.pop(0)
+            parent, child_id, at = announced.pop(0)
             window = self._announce(parent, child_id, at)
             if window is not None and window.early is not None:
-                announced += [(window, each) for each in window.early.children]
+                announced += [(window, *each) for each in window.early.children]
 
     def _announce(self, parent: Window, child_id: str, at: Point) -> Window | None:
         """The window that an announcement opens; None where it only patches."""
@@ -91,7 +98,7 @@ class Children:
         if child_id in resume.windows:
             return None
         known = connection.sessions.get(child_id)
-        was_announced = known is not None and known.root is not None
+        before = known.announced_line if known is not None and known.root is not None else 0
         opens = self.opens(parent, child_id)
         connection.announce(child_id, parent.session_id, at.line)
         if not opens:
@@ -105,22 +112,21 @@ class Children:
         ownership.add(window)
         ownership.step(window, Trigger.ANNOUNCEMENT)
         if window.early is not None:
-            window.early.unannounced = not was_announced
+            # An earlier announcement may be among the messages that were lost.
+            unannounced = not before or before > window.early.first_line
+            window.early.unannounced = unannounced and not resume.lost
         self._stream.emit(ChildAnnounced(connection, at.line, at.time, window))
-        for marker in window.early.markers if window.early is not None else ():
+        for marker, first in window.early.markers if window.early is not None else ():
             marker.claimed = True
-            self._stream.emit(assigned(connection, marker, window=window))
-            ownership.mark(window, marker.trigger, *marker.at)
-        whole = resume.named.vendor if resume.named is not None else None
-        if whole is not None:
-            ownership.mark(window, Trigger.VENDOR_MARKER, whole.line, whole.time)
+            self._stream.emit(assigned(connection, marker, window=window, first=first))
+        self._mark_whole(window)
         ownership.own(child_id)
         return window
 
     def release(self, resume: Resume) -> Iterator[UnownedMarker]:
         """The sessions that this replay has not announced are none of its children: the markers that are nobody's."""
         for window in resume.provisional.values():
-            for marker in window.early.markers if window.early is not None else ():
+            for marker, _ in window.early.markers if window.early is not None else ():
                 marker.waits -= 1
                 # Where the recording just stops, the announcement may only be missing from it.
                 known = marker.certain or resume.end != "open"
@@ -138,7 +144,9 @@ class Children:
             self._ownership.step(window, fold.trigger_of(variant))
 
 
-def assigned(connection: Connection, marker: UnownedMarker, *, window: Window | None = None) -> MarkerAssigned:
+def assigned(
+    connection: Connection, marker: UnownedMarker, *, window: Window | None = None, first: bool = True
+) -> MarkerAssigned:
     """Whose this marker is: the window's, if there is one."""
     return MarkerAssigned(
         connection=connection,
@@ -151,4 +159,5 @@ def assigned(connection: Connection, marker: UnownedMarker, *, window: Window | 
         past=None if window is not None else marker.past,
         during=None if window is not None else marker.during,
         unannounced=window is None and marker.unannounced,
+        first=first,
     )

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from replaylint.protocol import methods, other_protocols
-from replaylint.protocol.connection import Connection, Origin
+from replaylint.protocol.connection import Connection, History
 from replaylint.protocol.exchange import Request, id_key
-from replaylint.protocol.limits import IDS_REMEMBERED
 from replaylint.protocol.methods import UPDATE
 from replaylint.recording.clock import Steps
 from replaylint.recording.fragments import is_cut
@@ -20,14 +19,16 @@ from replaylint.recording.message import (
     ClockStep,
     DropsReplays,
     Header,
+    HungUp,
     Label,
     Lost,
     NoMessage,
     Skipped,
     Unreadable,
+    other,
 )
-from replaylint.replay.events import Batch, Noted, RecordingEnded, Restarted, Unversioned
-from replaylint.replay.fold import REFUSED, message
+from replaylint.replay.events import Batch, Noted, Oversized, RecordingEnded, Restarted, Unversioned
+from replaylint.replay.fold import REFUSED, Author
 from replaylint.replay.traffic import Traffic
 from replaylint.replay.window import NOWHERE, Point
 
@@ -50,8 +51,13 @@ UNLABELLED: Final = ("unlabelled",)
 class Engine:
     """The analysis of one recording."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, max_message: int | None = None) -> None:
         self._stream = stream
+        self._max_message = max_message
+        self.longest = 0
+        """Bytes of the longest message until now."""
+        self._notable = -1
+        """A message of more bytes than these is the longest one, or longer than messages may be."""
         self._steps = Steps()
         self._resumes = 0
         """Those of connections that have ended."""
@@ -71,8 +77,7 @@ class Engine:
         self._latest: tuple[int, float] = NOWHERE
         """The last message with a time, of those that leave the loop and where it ends."""
         self._started = 0
-        # What the connections of one `conn` value, one after another, showed of their sessions.
-        self._has_history: dict[object, dict[str, Origin]] = {}
+        self._has_history: dict[str, History] = {}
         # One for each `conn` value; None where none has begun or the last one ended.
         self._traffic: dict[object, Traffic | None] = {}
         self._headers: dict[object, int] = {}
@@ -89,7 +94,10 @@ class Engine:
         """Take these messages in. The loop is the hot path: what is not a plain update leaves it."""
         targets, version_key, version, unsaid = self._expected()
         line, time = NOWHERE
+        notable = self._notable
         for line, time, side, body, size in messages:
+            if size > notable:
+                notable = self._measure(line, time, side, body, size)
             try:
                 params = body["params"]  # type: ignore[index]
                 update = params["update"]
@@ -102,17 +110,16 @@ class Engine:
                     fold = None
             except (LookupError, TypeError):
                 fold = None
-            if fold is message:
-                # fold.message, without the call: half of all lines are one.
+            if fold.__class__ is Author:
+                # Author.__call__, without the call: half of all lines are one.
                 window: Any = target
                 try:
                     ident = update["messageId"]
-                    if ident not in window.ids:
-                        if ident.__class__ is not str:
+                    known = window.ids.get(ident)
+                    if known is not fold:
+                        if known is not None or ident.__class__ is not str:
                             raise TypeError
-                        if len(window.ids) >= IDS_REMEMBERED:
-                            window.forget()
-                        window.ids[ident] = None
+                        window.begin(ident, fold, variant, line, time)
                     try:
                         window.counts[variant] += 1
                     except KeyError:
@@ -124,7 +131,7 @@ class Engine:
                     window.last_line = line
                     window.last_time = time
                     continue
-                except (KeyError, TypeError):  # no id
+                except (KeyError, TypeError):  # no id, or that of another author's message
                     pass
             elif fold is not None and fold(target, line, time, variant, update, size) is not REFUSED:
                 continue
@@ -159,6 +166,36 @@ class Engine:
             )
         )
 
+    def measured(self) -> int:
+        """Bytes of the longest message since this was asked before."""
+        longest, self.longest, self._notable = self.longest, 0, -1
+        return longest
+
+    def _measure(self, line: int, time: float, side: Side | None, body: object, size: int) -> int:
+        """This may be the longest message, or over the limit. Returns the bytes up to which one is neither."""
+        if isinstance(body, dict | list):
+            self.longest = max(self.longest, size)
+            self._notable = self.longest
+            if self._max_message is not None:
+                self._notable = min(self.longest, self._max_message)
+                if size > self._max_message:
+                    self._oversized(line, time, side or self._sender(body), Oversized(size, self._max_message))
+        return self._notable
+
+    def _oversized(self, line: int, time: float, side: Side | None, note: Oversized) -> None:
+        self._note_since(line, side, lambda: self._oversized(line, time, side, note))
+        self._stream.emit(Noted(self._begun().connection, line, time, side, note))
+
+    def _sender(self, body: dict[str, Any] | list[Any]) -> Side | None:
+        """Who sent this message, where the recording does not say."""
+        first = next((each for each in ([body] if isinstance(body, dict) else body) if isinstance(each, dict)), {})
+        method = first.get("method")
+        if isinstance(method, str):
+            return methods.sender(method)
+        connection = self._current
+        request = None if connection is None else connection.exchange.find(None, first.get("id"))
+        return None if request is None or request.side is None else other(request.side)
+
     # Connections
 
     def _expected(self) -> tuple[Mapping[str, Window | Nowhere], str, str, Side | None]:
@@ -168,7 +205,7 @@ class Engine:
         the recording does not say was inferred before: the first such message has to be noted.
         """
         traffic = self._traffic.get(self._label)
-        if traffic is None or traffic.connection.cut or self._stream.everything:
+        if traffic is None or self._stream.everything or traffic.connection.cut or traffic.connection.reinitialize_line:
             return {}, "method", UPDATE, AGENT
         unsaid: Side | None = None if self._inferred else AGENT
         if AGENT in traffic.connection.speaks_jsonrpc:
@@ -190,8 +227,7 @@ class Engine:
 
     def _start(self, header_line: int = 0) -> Traffic:
         self._started += 1
-        has_history = self._has_history.setdefault(self._label, {})
-        return Traffic(Connection(self._started, has_history, self._steps, header_line), self._stream)
+        return Traffic(Connection(self._started, self._has_history, self._steps, header_line), self._stream)
 
     def _close(self, traffic: Traffic, end: End, said_at: tuple[int, ...] = ()) -> None:
         connection = traffic.connection
@@ -205,7 +241,6 @@ class Engine:
             # What came before the first label belongs to the connection that it names.
             if UNLABELLED in self._traffic:
                 self._traffic[label] = self._traffic.pop(UNLABELLED)
-                self._has_history[label] = self._has_history.pop(UNLABELLED, {})
             if UNLABELLED in self._headers:
                 self._headers.setdefault(label, self._headers.pop(UNLABELLED))
         self._label = label
@@ -230,6 +265,11 @@ class Engine:
             if said_line >= first:
                 say()
         self._again = None
+
+    def _may_restart(self, connection: Connection, side: Side | None, body: Mapping[str, object]) -> bool:
+        """Whether this is an `initialize` on a connection that is in use: its answer may start a new one."""
+        asked = body.get("method") == methods.INITIALIZE and "id" in body and side is CLIENT
+        return asked and connection.first_client_line > 0 and self._again is None
 
     def _note_since(self, line: int, side: Side | None, say: Callable[[], None]) -> None:
         """The client said something that may have to be said again."""
@@ -257,6 +297,8 @@ class Engine:
                 self._lose(line, note.messages)
             elif isinstance(note, Skipped):
                 self._skip(line)
+            elif isinstance(note, HungUp):
+                self._hang_up(line)
             elif self._current is not None:
                 # The agent ended. Not the connection yet: what the agent wrote before may stand behind this note.
                 self._current.ended_at = self._latest
@@ -269,6 +311,11 @@ class Engine:
             self._close(traffic, "closed", (line,))
             self._traffic[self._label] = None
         self._headers[self._label] = line
+
+    def _hang_up(self, line: int) -> None:
+        connection = self._current
+        if connection is not None and connection.ended_at is None:
+            connection.hung_up_line = connection.hung_up_line or line
 
     def _lose(self, line: int, messages: int) -> None:
         self._lost += messages
@@ -330,8 +377,10 @@ class Engine:
         methods_ = (item.get("method") for item in items if isinstance(item, dict))
         known = (methods.sender(method) for method in methods_ if isinstance(method, str))
         sender = side or next(filter(None, known), None)
-        self._note_since(line, sender, lambda: self._batch(line, time, side, items))
         connection = self._begun().connection
+        if any(isinstance(item, dict) and self._may_restart(connection, sender, item) for item in items):
+            self._since.setdefault(self._label, [])
+        self._note_since(line, sender, lambda: self._batch(line, time, side, items))
         self._goes_on(connection, sender)
         self._stream.emit(Noted(connection, line, time, sender, Batch(items)))
 
@@ -375,6 +424,12 @@ class Engine:
         if side is None:
             side = methods.sender(method)
             self._inferred = True
+        rotated = connection.answers_unseen and not connection.first_client_line
+        if rotated and side is CLIENT and method == methods.INITIALIZE:
+            self._close(traffic, "closed", (line,))
+            self._traffic[self._label] = None
+            traffic = self._begun()
+            connection = traffic.connection
         self._heard(connection, line, time, side, body)
         params = body.get("params")
         if method in methods.NAMES_A_SESSION and not methods.names_one(method, params):
@@ -389,7 +444,7 @@ class Engine:
             if self._next_drops_replays:
                 self._next_drops_replays = False
                 self._drops_replays.add(line)
-            if method == methods.INITIALIZE and connection.first_client_line and "id" in body and self._again is None:
+            if self._may_restart(connection, side, body):
                 self._since.setdefault(self._label, [])
             self._note_since(line, side, lambda: self._message(line, time, side, body, 0, batch=batch))
             connection.client_message(method, line)
@@ -408,6 +463,7 @@ class Engine:
         if side is CLIENT and method == methods.INITIALIZE:
             if connection.first_client_line < line:
                 self._reinitialize.add(request)
+                connection.reinitialize_line = connection.reinitialize_line or line
             else:
                 connection.introduced(params)
                 connection.drops_replays = line in self._drops_replays
@@ -435,5 +491,7 @@ class Engine:
                 self._restart(traffic, request, line)
                 self._response(line, time, side, body, inferred=inferred)
                 return
-            self._since.pop(self._label, None)
+            if not any(each in connection.exchange for each in self._reinitialize):
+                self._since.pop(self._label, None)
+                connection.reinitialize_line = 0
         traffic.response(line, time, side, body, request, inferred=inferred)

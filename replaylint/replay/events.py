@@ -96,6 +96,8 @@ class ResponseReceived(NamedTuple):
     """That of the resume that it answers, or the one that owned the agent's request."""
     unnamed: Occurrences | None
     """Updates that came for the session which only this result names."""
+    early: Resume | None
+    """Of a prompt that was sent before its session was active: the resume that was pending then."""
 
     @property
     def case(self) -> str | None:
@@ -241,6 +243,8 @@ class MarkerAssigned(NamedTuple):
     past: Past | None
     during: Resume | None
     unannounced: bool
+    first: bool
+    """Whether its window had no marker of its kind before."""
 
     @property
     def case(self) -> Trigger:
@@ -284,6 +288,16 @@ class Unversioned:
         self.body = body
 
 
+class Oversized:
+    """A note: this message, an event too, is longer than messages may be. `size` and `limit` are in bytes."""
+
+    __slots__ = ("limit", "size")
+
+    def __init__(self, size: int, limit: int) -> None:
+        self.size = size
+        self.limit = limit
+
+
 class Noted(NamedTuple):
     """What the recorder noted, or what there is to note of a line beside its messages. Its `case` is the note's class.
 
@@ -295,7 +309,7 @@ class Noted(NamedTuple):
     line: int
     time: float
     side: Side | None
-    note: Note | Batch | Unversioned
+    note: Note | Batch | Oversized | Unversioned
     cut: bool = False
 
     @property

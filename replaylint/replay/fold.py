@@ -16,8 +16,10 @@ from replaylint.protocol.variants import (
     LIVE_ONLY,
     MESSAGES,
     OPEN_STATUSES,
+    PAUSED,
     SESSION_INFO,
     STATE,
+    USER_MESSAGES,
     WHOLE,
 )
 from replaylint.recording.message import NO_TIME
@@ -54,36 +56,64 @@ def history(w: Window, line: int, time: float, variant: str, update: Mapping[str
     w.last_line = line
     w.last_time = time
     ident: object = update.get("messageId")
-    if ident.__class__ is not str:
+    author: Author | None = None
+    if ident.__class__ is str:
+        author = AUTHORS.get(variant)
+    else:
         tool = update.get("toolCallId")
         if tool.__class__ is not str:
+            _terminal(w, update)
             return
         status = update.get("status")
+        ident = (tool,)
+        if status is None and w.resume.connection.version == 2 and ("status" in update or ident not in w.ids):
+            status = "pending"
         if status != "completed" or w.unfinished:
             _status(w, line, tool, status, replayed=True)
-        ident = (tool,)
     ids = w.ids
     if ident not in ids:
         if len(ids) >= IDS_REMEMBERED:
             w.forget()
-        ids[ident] = None
+        ids[ident] = author
 
 
 # On the hot path
 
 
-def message(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> bool | None:
-    """A chunk of a message or thought on v2, where its id is required. The engine's loop has it inlined."""
-    if not isinstance(update.get("messageId"), str):
-        return REFUSED
-    history(w, line, time, variant, update, size)
-    return None
+class Author:
+    """Whose messages a variant brings, on v2; calling it folds a chunk of one.
+
+    The engine's loop has it inlined for chunks of a message that has begun.
+    """
+
+    __slots__ = ()
+
+    def __call__(
+        self, w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int
+    ) -> bool | None:
+        """Fold a chunk; one that has no id, or that of another author's message, is an event."""
+        ident = update.get("messageId")
+        if ident.__class__ is not str or w.ids.get(ident, self) is not self:
+            return REFUSED
+        if ident not in w.ids:
+            w.begin(ident, self, variant, line, time)
+        history(w, line, time, variant, update, size)
+        return None
+
+
+USER_AUTHOR: Final = Author()
+AGENT_AUTHOR: Final = Author()
+AUTHORS: Final = {variant: USER_AUTHOR if variant in USER_MESSAGES else AGENT_AUTHOR for variant in MESSAGES}
+"""Thoughts are the agent's, too: a message and a thought may share an id."""
 
 
 def whole(w: Window, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> bool | None:
     """A message or thought that comes whole, on v2, and not as it came before."""
     ident = update.get("messageId")
-    if ident.__class__ is not str or not came_whole(w, ident, update.get("content")):
+    author = AUTHORS[variant]
+    if ident.__class__ is not str or w.ids.get(ident, author) is not author:
+        return REFUSED
+    if not came_whole(w, ident, variant, update.get("content")):
         return REFUSED
     history(w, line, time, variant, update, size)
     return None
@@ -115,7 +145,7 @@ def outside(w: object, line: int, time: float, variant: str, update: Mapping[str
 
 _EXACT: Final[dict[int | None, dict[str, Fold]]] = {
     1: {"tool_call": call, "tool_call_update": patch},
-    2: {**dict.fromkeys(MESSAGES, message), **dict.fromkeys(WHOLE, whole)},
+    2: {**AUTHORS, **dict.fromkeys(WHOLE, whole)},
 }
 """What rules look at: taken here where there is nothing to see, refused where there is."""
 _OUTSIDE: Final[dict[int | None, dict[str, Fold | None]]] = {
@@ -145,6 +175,8 @@ def marked(w: Window, line: int, time: float, variant: str, update: Mapping[str,
             if (ident,) not in w.ids:
                 w.forget()
                 w.ids[ident,] = None
+        else:
+            _terminal(w, update)
 
 
 def ignored(w: object, line: int, time: float, variant: str, update: Mapping[str, object], size: int) -> None:
@@ -206,10 +238,10 @@ def began(w: Window, ident: str) -> bool:
     return True
 
 
-def came_whole(w: Window, ident: object, content: object) -> bool:
+def came_whole(w: Window, ident: object, variant: str, content: object) -> bool:
     """A message or thought on v2. False where it has content and the same had come in this window."""
     try:
-        seen: float = hash(dumps(content, option=OPT_SORT_KEYS))
+        seen: float = hash((variant, dumps(content, option=OPT_SORT_KEYS)))
     except TypeError:  # nested deeper than can be written: like nothing else
         seen = NO_TIME
     if ident in w.whole:
@@ -231,11 +263,19 @@ def _status(w: Window, line: int, ident: object, status: object, *, replayed: bo
     """An update of a tool call: only those that were replayed can be left unfinished."""
     if not isinstance(ident, str):
         return
-    if status in FINAL_STATUSES:
+    if status in FINAL_STATUSES or status == PAUSED:
         w.unfinished.pop(ident, None)
     elif ident in w.unfinished or (replayed and status in OPEN_STATUSES):
         forget_oldest(w.unfinished)
         w.unfinished[ident] = line
+
+
+def _terminal(w: Window, update: Mapping[str, object]) -> None:
+    """An update may announce a terminal."""
+    terminal = update.get("terminalId")
+    if isinstance(terminal, str) and ("terminal", terminal) not in w.ids:
+        w.forget()
+        w.ids["terminal", terminal] = None
 
 
 def _count(w: Window, variant: str, size: int) -> None:

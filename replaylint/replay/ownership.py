@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from replaylint.protocol import methods
 from replaylint.protocol.variants import KNOWN
 from replaylint.replay import fold
-from replaylint.replay.states import TABLE, State, Trigger
+from replaylint.replay.states import TABLE, UNANNOUNCED, State, Trigger
 from replaylint.replay.window import Window
 
 if TYPE_CHECKING:
@@ -168,13 +168,19 @@ class Ownership:
         """Find out which window owns this session's messages from here on."""
         owner: Window | None = None
         for window in self._pending_windows(session_id):
-            odd = window.resume.request.odd
-            if owner is None or (not odd and (owner.marker is not None or owner.resume.request.odd)):
+            # Of requests that the agent may not have been able to read, the newest is the likeliest.
+            doubtful = owner is not None and owner.resume.request.odd
+            if owner is None or doubtful or (not window.resume.request.odd and owner.marker is not None):
                 owner = window
         if owner is not None:
             self.targets[session_id] = owner
         else:
             self.targets.pop(session_id, None)
+
+    def watch(self, session_id: str) -> None:
+        """Have the updates of this session leave the hot path, if no window owns them."""
+        if self.targets.get(session_id) is self.nowhere:
+            del self.targets[session_id]
 
     def owner(self, session_id: str) -> Window | None:
         """The window that owns this session's messages."""
@@ -185,7 +191,8 @@ class Ownership:
         """A marker of this window came."""
         fold.mark(window, trigger, line, time)
         self.step(window, trigger)
-        self.own(window.session_id)
+        if window.state not in UNANNOUNCED:
+            self.own(window.session_id)
 
     def step(self, window: Window, trigger: Trigger) -> None:
         """This happened to a window."""

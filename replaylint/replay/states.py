@@ -9,8 +9,9 @@ window is `AFTER`: it is only remembered, so that a marker that comes too late c
 for.
 
 An agent may break the order and send a child's messages before it announces the child. They belong to the window all
-the same, so they are kept in one that is `UNANNOUNCED`. A marker among them is noted and takes effect with the
-announcement. Where none comes, the window never was.
+the same, so they are kept in one that is `UNANNOUNCED`, or with a marker among them `UNANNOUNCED_VENDOR_MARKED` or
+`UNANNOUNCED_MARKED`: what comes after the marker is no history there either. The announcement makes it a window like
+any other; where none comes, it never was.
 
 Triggers are what happens to a window: an update of each kind, a request of the agent for the session, the
 announcement, either marker, and the end of the request. A further announcement patches and is history.
@@ -31,6 +32,8 @@ class State(StrEnum):
     """Where a window is in its life."""
 
     UNANNOUNCED = "unannounced"
+    UNANNOUNCED_VENDOR_MARKED = "unannounced_vendor_marked"
+    UNANNOUNCED_MARKED = "unannounced_marked"
     REPLAYING = "replaying"
     VENDOR_MARKED = "vendor_marked"
     MARKED = "marked"
@@ -50,11 +53,13 @@ class Trigger(StrEnum):
     END = "end"
 
 
-_U, _R, _V, _M, _A = State
+_U, _UV, _UM, _R, _V, _M, _A = State
 
-BEFORE_MARKER: Final = frozenset({_U, _R, _V})
+UNANNOUNCED: Final = frozenset({_U, _UV, _UM})
+"""Of a child whose announcement has not come."""
+BEFORE_MARKER: Final = frozenset({_U, _UV, _R, _V})
 """Where a `replay_complete` is still to come."""
-AFTER_MARKER: Final = frozenset({_V, _M})
+AFTER_MARKER: Final = frozenset({_UV, _UM, _V, _M})
 """Where a marker of either kind has come."""
 
 TABLE: Final[dict[State, dict[Trigger, State]]] = {
@@ -64,8 +69,28 @@ TABLE: Final[dict[State, dict[Trigger, State]]] = {
         Trigger.EITHER: _U,
         Trigger.AGENT_REQUEST: _U,
         Trigger.ANNOUNCEMENT: _R,
-        Trigger.MARKER: _U,
-        Trigger.VENDOR_MARKER: _U,
+        Trigger.MARKER: _UM,
+        Trigger.VENDOR_MARKER: _UV,
+        Trigger.END: _A,
+    },
+    State.UNANNOUNCED_VENDOR_MARKED: {
+        Trigger.HISTORY: _UV,
+        Trigger.LIVE: _UV,
+        Trigger.EITHER: _UV,
+        Trigger.AGENT_REQUEST: _UV,
+        Trigger.ANNOUNCEMENT: _V,
+        Trigger.MARKER: _UM,
+        Trigger.VENDOR_MARKER: _UV,
+        Trigger.END: _A,
+    },
+    State.UNANNOUNCED_MARKED: {
+        Trigger.HISTORY: _UM,
+        Trigger.LIVE: _UM,
+        Trigger.EITHER: _UM,
+        Trigger.AGENT_REQUEST: _UM,
+        Trigger.ANNOUNCEMENT: _M,
+        Trigger.MARKER: _UM,
+        Trigger.VENDOR_MARKER: _UM,
         Trigger.END: _A,
     },
     State.REPLAYING: {

@@ -89,7 +89,7 @@ def timing(window: Window, steps: Steps) -> Timing:
     gap = seconds(end, response, steps)
     return Timing(
         replay_end=None if not end.line else "last_update" if marker is None else "marker",
-        to_first_update_s=seconds(request, window.first, steps) if last.line else None,
+        to_first_update_s=seconds(request, window.first, steps),
         replay_s=seconds(request, end, steps),
         marker_lag_s=seconds(last, end, steps) if marker is not None else None,
         response_gap_s=gap,

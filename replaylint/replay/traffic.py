@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from orjson import dumps
 
 from replaylint.protocol import children as announcements
 from replaylint.protocol import methods, vendor
 from replaylint.protocol.variants import (
     BUSY_STATES,
     CHILDREN,
+    CHUNKS,
     DECIDES,
+    FINAL_STATUSES,
     REPLAY_COMPLETE,
     SESSION_INFO,
     STATE,
+    TOOL_CALLS,
+    TURNS,
     WHOLE,
 )
 from replaylint.recording.message import AGENT, CLIENT
@@ -29,9 +35,9 @@ from replaylint.replay.events import (
     ResumeEnded,
     UpdateReceived,
 )
-from replaylint.replay.outcome import CANCELLED
+from replaylint.replay.outcome import CANCELLED, NOT_FOUND
 from replaylint.replay.ownership import Ownership
-from replaylint.replay.states import State, Trigger
+from replaylint.replay.states import AFTER_MARKER, State, Trigger
 from replaylint.replay.window import NOWHERE, Error, Point, Resume, UnownedMarker, Window
 
 if TYPE_CHECKING:
@@ -42,6 +48,11 @@ if TYPE_CHECKING:
     from replaylint.recording.message import Side
     from replaylint.replay.events import Body, Stream
     from replaylint.replay.window import End, Past
+
+
+MAX_DATA_CHARS: Final = 500
+"""Of the data of an error, as JSON."""
+CUT: Final = "..."
 
 
 class Traffic:
@@ -57,6 +68,8 @@ class Traffic:
         """Those that have ended."""
         self._asked: dict[Request, Window] = {}
         """Requests of the agent that the client has not answered, and the windows that owned them."""
+        self._early: dict[Request, Resume] = {}
+        """Unanswered prompts on sessions that were not active, and the pending resumes of these."""
         self.moved: dict[Request, Resume] = {}
         """Replays that the connection takes over from the one before it, when their requests are said again."""
 
@@ -79,7 +92,9 @@ class Traffic:
         provisional: tuple[Window, ...] = ()
         if request.side is CLIENT:
             connection.requested(request)
-            self._aftermath.requested(request)
+            if request.method == methods.PROMPT and session_id is not None:
+                self.ownership.watch(session_id)
+            self._aftermath.requested(request, params)
             if request.method in methods.RESUMES:
                 resume = self._resume(request, params)
         elif request.side is AGENT and session_id is not None:
@@ -88,7 +103,9 @@ class Traffic:
             if window is None:
                 session, at = connection.session(session_id), Point(request.line, request.time)
                 past = self._aftermath.past_of(session_id)
-                provisional = self._outside(session, session_id, Trigger.AGENT_REQUEST, request.method, at, past)
+                provisional = self._outside(
+                    *(session, session_id, Trigger.AGENT_REQUEST, request.method, at, past, params)
+                )
         known = connection.sessions.get(session_id) if session_id is not None else None
         event = RequestSent(
             *(connection, request.line, request.time, request.side, inferred, body, request, reuses),
@@ -101,7 +118,7 @@ class Traffic:
             gap.request(window, request.time)
             self._asked[request] = window
         elif request.method == methods.PROMPT and request.side is CLIENT and _is_inactive(known, pending):
-            pending[0].early_prompts.add(request)
+            self._early[request] = pending[0]
 
     def _resume(self, request: Request, params: Mapping[str, Any]) -> Resume | None:
         """The client sent `session/resume` or `session/load`."""
@@ -124,6 +141,10 @@ class Traffic:
         if not request.odd:
             for each in overlapped:
                 each.resume.ambiguous = resume.ambiguous = True
+                for window in (*each.resume.windows.values(), *each.resume.provisional.values()):
+                    window.ambiguous |= window.complete is None
+            for window in (*resume.windows.values(), *resume.provisional.values()):
+                window.ambiguous |= resume.ambiguous
         return resume
 
     def _open_windows(self, resume: Resume, session_id: str) -> None:
@@ -174,8 +195,8 @@ class Traffic:
             if request is not None and not request.cancel_line:
                 request.cancel_line = line
         elif method == methods.CANCEL_TURN:
-            for resume in self.ownership.resumes_of(known):
-                for prompt in resume.early_prompts:
+            for prompt in self._early:
+                if prompt.session_id == known:
                     prompt.cancel_line = prompt.cancel_line or line
 
     # Responses
@@ -186,9 +207,13 @@ class Traffic:
         """A response to this request came."""
         connection = self.connection
         if request is None:
+            if not connection.first_client_line:
+                connection.answers_unseen = True
             earlier = connection.exchange.earlier(side, body.get("id"))
             self._stream.emit(
-                ResponseReceived(connection, line, time, side, inferred, body, None, earlier, None, (), None, None)
+                ResponseReceived(
+                    connection, line, time, side, inferred, body, None, earlier, None, (), None, None, None
+                )
             )
             return
         connection.exchange.answered(request, line)
@@ -200,9 +225,10 @@ class Traffic:
             unnamed = self._aftermath.named_by(request, body.get("result"))
         pending = self.ownership.resumes_of(request.session_id) if request.side is not AGENT else ()
         window = asked if resume is None else resume.named
+        early = self._early.pop(request, None)
         self._stream.emit(
             ResponseReceived(
-                connection, line, time, side, inferred, body, request, None, error, pending, window, unnamed
+                connection, line, time, side, inferred, body, request, None, error, pending, window, unnamed, early
             )
         )
         if request.side is AGENT:
@@ -210,8 +236,6 @@ class Traffic:
                 gap.answer(asked, time)
             return
         self._answered(request, error, body.get("result"), line)
-        for each in pending:
-            each.early_prompts.discard(request)
         if resume is not None and request in self.ownership.pending:
             self._respond(resume, Point(line, time), error)
 
@@ -219,10 +243,15 @@ class Traffic:
         connection, version = self.connection, self.connection.version
         connection.answered(request, success=error is None)
         if error is not None:
+            if request.method == methods.CLOSE and error.code == NOT_FOUND and request.session_id is not None:
+                connection.session(request.session_id).active = False  # it should have succeeded
             return
         connection.succeeded(request, result)
         if connection.version != version:
             self.ownership.version_changed()
+        if request.method == methods.CLOSE and request.session_id is not None:
+            connection.session(request.session_id).closed_line = line
+            self.ownership.watch(request.session_id)
         if request.method in {methods.CLOSE, methods.DELETE}:
             for resume in self.ownership.resumes_of(request.session_id):
                 resume.close_line = line
@@ -233,7 +262,9 @@ class Traffic:
         if error is None:
             self._finish(resume, "success")
             if resume.session_id is not None:
-                self.connection.session(resume.session_id).active = True
+                session = self.connection.session(resume.session_id)
+                session.active, session.closed_line = True, 0
+                session.resumed, session.first_prompt = resume.request, None
         else:
             self._finish(resume, "cancelled" if error.code == CANCELLED else "error")
 
@@ -259,13 +290,17 @@ class Traffic:
         if variant in DECIDES:
             self._decide(DECIDES[variant], line)
         session, at = self.connection.session(session_id), Point(line, time)
+        session.first_update_line = session.first_update_line or line
         window = self.ownership.owner(session_id)
         message = (self.connection, line, time, side, inferred, body, variant, params, update, session_id, session)
         past: Past | None = None
         plain: tuple[Resume, ...] = ()
         provisional: tuple[Window, ...] = ()
+        if 0 < self.connection.reinitialize_line <= session.named_line:
+            self._aftermath.named_later(session_id, variant, at)
         if window is None:
-            past, plain = self._aftermath.past_of(session_id), self.ownership.plain_of(session_id)
+            past = self._aftermath.past_of(session_id)
+            plain = self.ownership.plain_of(session_id)
         marker = self._marker(variant, params)
         if marker is not None:
             if window is None:
@@ -277,36 +312,45 @@ class Traffic:
                 self._mark(window, session_id, marker, variant, at)
             return
         trigger = fold.trigger_of(variant)
-        child = announces = None
-        if variant == STATE:
-            _state(session, update, line)
-        elif variant in CHILDREN:
-            child = announcements.announced(variant, update)
-            self._child_state(variant, update)
-            if window is not None and child is not None and self._children.opens(window, child):
-                announces = child
+        child = announcements.announced(variant, update) if variant in CHILDREN else None
+        opens = window is not None and child is not None and self._children.opens(window, child)
+        announces = child if opens else None
+        self._learn(session, variant, update, line)
         repeats = self._is_repeated(window, session, variant, update)
         # On v1 `replay_complete` is no marker, and nothing else either.
         is_nothing = variant == REPLAY_COMPLETE
         if window is None and not is_nothing:
-            provisional = self._outside(session, session_id, trigger, variant, at, past)
+            past = self._aftermath.latest(session_id) or past
+            _learn_outside(session, variant, update, resuming=bool(plain))
+            provisional = self._outside(session, session_id, trigger, variant, at, past, update)
         self._stream.emit(UpdateReceived(*message, trigger, window, provisional, past, plain, announces, repeats))
         if is_nothing:
             return
         if window is None:
             self._children.fold(provisional, line, time, variant, update, size)
             if child is not None:
-                self._children.keep_child(provisional, child)
+                self._children.keep_child(provisional, child, at)
                 if child != session_id:
                     self.connection.announce(child, session_id, line)
             return
+        self._fold(window, trigger, variant, update, at, size)
+        if child is not None:
+            self._children.announce(window, child, at)
+
+    def _fold(
+        self, window: Window, trigger: Trigger, variant: str, update: Mapping[str, Any], at: Point, size: int
+    ) -> None:
+        """An update becomes part of the window that owns it."""
+        line, time = at
         begins = trigger == Trigger.HISTORY and not window.last_line
+        if variant in CHUNKS and self.connection.version == 2 and window.state not in AFTER_MARKER:
+            ident = update.get("messageId")
+            if isinstance(ident, str) and ident not in window.ids:
+                window.begin(ident, fold.AUTHORS[variant], variant, line, time)
         fold.fold_of(window.state, variant)(window, line, time, variant, update, size)
         self.ownership.step(window, trigger)
         if begins:
             self.ownership.has_history(window)
-        if child is not None:
-            self._children.announce(window, child, at)
 
     def _marker(self, variant: str, params: Mapping[str, Any]) -> Trigger | None:
         """Which marker this update is, if it is one."""
@@ -317,19 +361,24 @@ class Traffic:
             return Trigger.VENDOR_MARKER
         return None
 
-    def _child_state(self, variant: str, update: Mapping[str, Any]) -> None:
-        """The state of a child, on its parent's stream."""
-        told = announcements.told_state(variant, update)
+    def _learn(self, session: Session, variant: str, update: Mapping[str, Any], line: int) -> None:
+        """What an update says of its session's state, or on a parent's stream of a child's."""
+        told = announcements.told_state(variant, update) if variant in CHILDREN else None
         if told is not None:
             child, state = told
             self.connection.session(child).own_state = state
+        elif variant == STATE:
+            session.state_line, session.state = line, update.get("state")
+            session.own_state, session.background = session.state, bool(update.get("background"))
+            if session.state in BUSY_STATES:
+                session.busy_line = line
 
     def _is_repeated(self, window: Window | None, session: Session, variant: str, update: Mapping[str, Any]) -> bool:
         """Whether the window had the same before; takes note of it."""
         version = self.connection.version
         if version == 2 and variant in WHOLE and window is not None:
             ident = update.get("messageId")
-            return isinstance(ident, str) and not fold.came_whole(window, ident, update.get("content"))
+            return isinstance(ident, str) and not fold.came_whole(window, ident, variant, update.get("content"))
         if version == 1 and variant == "tool_call":
             ident = update.get("toolCallId")
             if isinstance(ident, str):
@@ -338,32 +387,54 @@ class Traffic:
         return False
 
     def _outside(
-        self, session: Session, session_id: str, trigger: Trigger, what: str, at: Point, past: Past | None
+        self,
+        session: Session,
+        session_id: str,
+        trigger: Trigger,
+        what: str,
+        at: Point,
+        past: Past | None,
+        content: Mapping[str, Any],
     ) -> tuple[Window, ...]:
         """A message for a session that no window owns: the provisional windows that it belongs to."""
         named = session.named or session.root is not None
         if not named and trigger != Trigger.AGENT_REQUEST:
             self._aftermath.unnamed(session_id, what, at)
         if past is not None:
-            self._aftermath.late(past, session, trigger, what, at)
+            self._aftermath.late(past, session, trigger, what, at, content)
         ownership = self.ownership
-        watched = past is not None and past.watched
+        watched = self._aftermath.latest(session_id) is not None or session.closed_line > 0 or bool(session.left_open)
+        if self._awaits_turn(session, session_id, what, at.line):
+            ownership.watch(session_id)
+            watched = True
         free = session_id not in ownership.targets and len(ownership.targets) < MAX_PROVISIONAL
         if named and free and not watched and not ownership.plain_of(session_id):
             ownership.targets[session_id] = ownership.nowhere
         return self._children.provisional(session_id, what, at.line)
+
+    def _awaits_turn(self, session: Session, session_id: str, what: str, line: int) -> bool:
+        """Whether a turn of this session may still show that it has history; takes note where this message does."""
+        if not session.prompt_line and session.state not in BUSY_STATES:
+            return False
+        history = self.connection.history(session_id)
+        if not history.line and what in TURNS:
+            history.line, history.origin = line, "turn"
+        return not history.line
 
     # Markers
 
     def _mark(self, window: Window, session_id: str, trigger: Trigger, variant: str, at: Point) -> None:
         self._stream.emit(
             MarkerAssigned(
-                self.connection, at.line, at.time, variant, session_id, trigger, window, None, None, unannounced=False
+                *(self.connection, at.line, at.time, variant, session_id, trigger, window, None, None),
+                unannounced=False,
+                first=window.mark_of(trigger) is None,
             )
         )
         # The vendor's event is one for the whole load.
         whole = trigger == Trigger.VENDOR_MARKER and window.parent is None
-        for each in tuple(window.resume.windows.values()) if whole else (window,):
+        resume = window.resume
+        for each in (*resume.windows.values(), *resume.provisional.values()) if whole else (window,):
             self.ownership.mark(each, trigger, *at)
 
     def _mark_unowned(
@@ -399,7 +470,9 @@ class Traffic:
         for resume in tuple(self.ownership.pending.values()):
             resume.until = max([at, *(Point(each.last_line, each.last_time) for each in resume.windows.values())])
             self._finish(resume, end)
-        self._stream.emit(ConnectionEnded(self.connection, end, at, said_at, self._aftermath.never_named()))
+        restarted = self.connection.reinitialize_line in said_at
+        unnamed = self._aftermath.never_named(restarted=restarted)
+        self._stream.emit(ConnectionEnded(self.connection, end, at, said_at, unnamed))
 
     def _finish(self, resume: Resume, end: End) -> None:
         resume.end = end
@@ -409,16 +482,28 @@ class Traffic:
             gap.end(window, response.time)
             self.ownership.step(window, Trigger.END)
         self.ownership.remove(resume)
+        for window in resume.windows.values():
+            self._leave_open(window, end)
         self._stream.emit(ResumeEnded(resume))
         for marker in self._children.release(resume):
             self._aftermath.assign(marker)
         for window in resume.windows.values():
             if window.last_line:
-                self.connection.shows_history(window.session_id, "replay")
+                history = self.connection.history(window.session_id)
+                if not history.line:
+                    history.line, history.origin = window.first.line, "replay"
         self._aftermath.remember(resume)
         for window in resume.windows.values():
             self.ownership.drop(window)
         resume.windows = {}
+
+    def _leave_open(self, window: Window, end: End) -> None:
+        """Which tool calls a replay left open: a later update may still say how they ended."""
+        left_open = window.session.left_open
+        left_open -= {ident for ident in left_open if (ident,) in window.ids and ident not in window.unfinished}
+        if end == "success" and window.unfinished:
+            left_open.update(window.unfinished)
+            self.ownership.watch(window.session_id)
 
     # The version
 
@@ -428,17 +513,29 @@ class Traffic:
             self.ownership.version_changed()
 
 
+def _learn_outside(session: Session, variant: str, update: Mapping[str, Any], *, resuming: bool) -> None:
+    """What an update outside windows says of tool calls and terminals.
+
+    While a plain resume is pending, it announces them. Later it may say how a tool call ended that a replay left open,
+    or that it goes on in the background.
+    """
+    if resuming:
+        ids = (update.get(key) for key in ("toolCallId", "terminalId"))
+        session.announced.update(each for each in ids if isinstance(each, str))
+    ended: list[object] = []
+    if variant in TOOL_CALLS and update.get("status") in FINAL_STATUSES:
+        ended.append(update)
+    elif variant == STATE and isinstance(update.get("background"), list):
+        ended += update["background"]
+    for each in ended if session.left_open else ():
+        ident = each.get("toolCallId") if isinstance(each, dict) else None
+        if isinstance(ident, str):
+            session.left_open.discard(ident)
+
+
 def _is_inactive(session: Session | None, pending: tuple[Resume, ...]) -> bool:
     """Whether a resume of this session is pending that has yet to make it active."""
     return bool(pending) and session is not None and session.active is False
-
-
-def _state(session: Session, update: Mapping[str, Any], line: int) -> None:
-    """A `state_update`."""
-    session.state_line, session.state = line, update.get("state")
-    session.own_state, session.background = session.state, bool(update.get("background"))
-    if session.state in BUSY_STATES:
-        session.busy_line = line
 
 
 def _error(body: Body) -> Error | None:
@@ -451,4 +548,16 @@ def _error(body: Body) -> Error | None:
     return Error(
         code if isinstance(code, int) and not isinstance(code, bool) else None,
         message if isinstance(message, str) else None,
+        _beginning(facts.get("data")),
     )
+
+
+def _beginning(data: object) -> str | None:
+    """This as JSON, cut where it is long; None where there is none."""
+    if data is None:
+        return None
+    try:
+        text = dumps(data).decode()
+    except TypeError:  # nested deeper than can be written
+        return CUT
+    return text if len(text) <= MAX_DATA_CHARS else text[:MAX_DATA_CHARS] + CUT

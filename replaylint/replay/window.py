@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from replaylint.protocol import methods
-from replaylint.protocol.limits import forget_oldest
+from replaylint.protocol.limits import IDS_REMEMBERED, forget_oldest
 from replaylint.protocol.variants import CHILDREN, HISTORY
 from replaylint.recording.message import NO_TIME
 from replaylint.replay.states import State, Trigger
@@ -49,10 +49,11 @@ class Mark(NamedTuple):
 
 
 class Error(NamedTuple):
-    """An error response, as far as it has a code and a message."""
+    """An error response, as far as it has a code and a message; `data` is the beginning of that as JSON."""
 
     code: int | None
     message: str | None
+    data: str | None
 
 
 KINDS_REMEMBERED: Final = 100
@@ -119,8 +120,9 @@ class UnownedMarker:
 class Early:
     """What came for a child before its announcement: how many messages, what and where the first was.
 
-    `markers` are those among them, `children` the ids of the children that they announced, both for the
-    announcement; `unannounced` says, when it has come, that no earlier one had announced the child.
+    `markers` are those among them, each with whether it was the first of its kind, `children` the ids of the children
+    that they announced, and where, both for the announcement; `unannounced` says, when it has come, that no earlier
+    one had announced the child.
     """
 
     __slots__ = ("children", "count", "first_line", "last_line", "markers", "unannounced", "what")
@@ -130,8 +132,8 @@ class Early:
         self.first_line = line
         self.last_line = line
         self.count = 0
-        self.markers: list[UnownedMarker] = []
-        self.children: list[str] = []
+        self.markers: list[tuple[UnownedMarker, bool]] = []
+        self.children: list[tuple[str, Point]] = []
         self.unannounced = False
 
 
@@ -167,8 +169,9 @@ class Window:
     """
 
     __slots__ = (
-        *("announced_line", "bytes", "complete", "counts", "early", "first", "forgot", "gap", "ids", "last_line"),
-        *("last_time", "longest_pause", "occurrences", "parent", "resume", "session", "session_id", "state", "table"),
+        *("ambiguous", "announced_line", "bytes", "complete", "counts", "early", "first", "forgot", "gap"),
+        *("headless", "headless_first", "headless_line", "headless_time", "ids", "last_line", "last_time"),
+        *("longest_pause", "occurrences", "parent", "resume", "session", "session_id", "state", "table"),
         *("unfinished", "vendor", "whole"),
     )
 
@@ -179,6 +182,8 @@ class Window:
         self.parent = parent
         self.state = state
         self.table: Mapping[str, Fold | None] = {}
+        self.ambiguous = resume.ambiguous
+        """Whether another replay of the session was pending before its marker."""
         self.announced_line = 0
         self.counts: dict[str, int] = {}
         """Updates, by their variant; markers are not among them."""
@@ -190,8 +195,14 @@ class Window:
         self.longest_pause = 0.0
         self.complete: Mark | None = None
         self.vendor: Mark | None = None
-        self.ids: dict[object, None] = {}
-        """Of messages and thoughts before any marker, and, as tuples of one, of tool calls."""
+        self.ids: dict[object, object] = {}
+        """Of messages and thoughts before any marker, with their authors; as tuples, of tool calls and terminals."""
+        self.headless: dict[str, int] = {}
+        """Messages and thoughts, on v2 and before any marker, that began with a chunk, by its variant."""
+        self.headless_first = NOWHERE
+        self.headless_line = 0
+        self.headless_time = NO_TIME
+        """The last of them."""
         self.forgot = False
         """Whether ids were forgotten, so that one that seems new may be old."""
         self.whole: dict[object, float] = {}
@@ -227,6 +238,19 @@ class Window:
         """History updates that are neither announcements nor states of children."""
         return sum(count for variant, count in self.counts.items() if variant in HISTORY and variant not in CHILDREN)
 
+    def begin(self, ident: object, author: object, variant: str, line: int, time: float) -> None:
+        """A message begins with this chunk, without the whole one that clears what the client holds of it."""
+        if len(self.ids) >= IDS_REMEMBERED:
+            self.forget()
+        self.ids[ident] = author
+        if self.resume.lost:  # its beginning may be
+            return
+        if not self.headless:
+            self.headless_first = Point(line, time)
+        self.headless[variant] = self.headless.get(variant, 0) + 1
+        self.headless_line = line
+        self.headless_time = time
+
     def forget(self) -> None:
         """Forget the oldest ids: there are too many."""
         self.forgot |= forget_oldest(self.ids)
@@ -240,7 +264,7 @@ class Past:
     """
 
     __slots__ = (
-        *("after", "had_history", "lines", "request_line", "response", "role", "session_id"),
+        *("after", "had_history", "lines", "prompt", "prompt_text", "request_line", "response", "role", "session_id"),
         *("snapshot", "watched"),
     )
 
@@ -259,6 +283,9 @@ class Past:
         self.snapshot = snapshot if isinstance(snapshot, str) else None
         self.watched = window.parent is None and resume.end == "success"
         self.after: Occurrences | None = None
+        self.prompt: Request | None = None
+        """On v1, the first prompt since, while it is unanswered."""
+        self.prompt_text = ""
 
     def line_of(self, trigger: Trigger) -> int:
         """The line of the first marker of this kind, 0 where there is none."""
@@ -273,7 +300,6 @@ class Resume:
         "close_line",
         "connection",
         "cursor",
-        "early_prompts",
         "end",
         "error",
         "lost",
@@ -303,8 +329,6 @@ class Resume:
         self.windows: dict[str, Window] = {}
         self.provisional: dict[str, Window] = {}
         """Unannounced windows, by the id that their messages bear."""
-        self.early_prompts: set[Request] = set()
-        """Unanswered prompts on its session, sent while it was pending and the session not active."""
         self.close_line = 0
         """The success of a `session/close` or `session/delete` of its session while it was pending."""
         self.occurrences: dict[str, Occurrences] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from replaylint.report.model import Evidence, Finding
@@ -9,6 +10,8 @@ from replaylint.report.source_map import EvidenceElsewhere
 from replaylint.rules.registry import Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from replaylint.report.model import SeverityName
     from replaylint.report.source_map import SourceMap
     from replaylint.rules.registry import Violation
@@ -67,6 +70,12 @@ def fingerprint(violation: Violation) -> str:
     method = violation.request.method if violation.request is not None else ""
     parts = (violation.rule.code, violation.party, method, violation.role or "", violation.what)
     return sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()
+
+
+def new(findings: Iterable[Finding]) -> dict[str, int]:
+    """How many there are of each severity, without those that a baseline knows."""
+    counts = Counter(each.severity for each in findings if not each.known)
+    return {each: counts[each] for each in SEVERITIES}
 
 
 def order(each: Finding) -> tuple[bool, str, bool, int, str, str]:

@@ -58,13 +58,17 @@ class Connection:
 
 @dataclass(slots=True)
 class Trace:
-    """One input. `format` is None where it was not recognised; `left_out`: messages of other hops than the client's."""
+    """One input. `format` is None where it was not recognised. `left_out`: messages of other hops than the client's.
+
+    `longest_message_bytes`: as it stands there, with what the recorder writes beside it; None in reports of before.
+    """
 
     path: str
     format: str | None
     lines: int
     messages: int
     bytes: int
+    longest_message_bytes: int | None
     timestamps: Timestamps
     resolution_s: float | None
     directions: Directions
@@ -87,10 +91,11 @@ class Moment:
 
 @dataclass(slots=True)
 class ResponseError:
-    """The error of a response."""
+    """The error of a response. `data` is the JSON of its data, cut where that is long."""
 
     code: int | None
     message: str | None
+    data: str | None
 
 
 @dataclass(slots=True)

@@ -45,7 +45,7 @@ def reported(facts: Facts, steps: Steps, locate: SourceMap) -> Resume:
 def _response(response: Point, error: Error | None, trace: str, locate: SourceMap) -> Response:
     path, line = locate(response.line)
     time = seconds(response.time)
-    reported_error = None if error is None else ResponseError(error.code, error.message)
+    reported_error = None if error is None else ResponseError(*error)
     if path == trace:
         return Response(line, time, reported_error)
     return ResponseElsewhere(line, time, reported_error, path)

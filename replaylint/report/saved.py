@@ -88,7 +88,7 @@ def loaded(path: str, cls: type[_Record], kind: str, version: int) -> _Record:
     except OSError as error:
         raise ReportError(f"{path}: {error.strerror or error}") from error
     except ValueError as error:
-        raise ReportError(f"{path}: is no JSON: {error}") from error
+        raise ReportError(f"{path}: is not JSON: {error}") from error
     if isinstance(content, dict) and content.get("schema_version", version) != version:
         theirs = identifier(content["schema_version"])
         raise ReportError(f"{path}: is a {kind} of schema_version {theirs}; only {version} can be read")

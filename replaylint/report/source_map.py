@@ -71,10 +71,15 @@ class Merged:
         self._paths = paths
         self._files = bytearray(b"\0")
         self._lines = array("q", [0])
+        self.longest = [0, 0]
+        """Bytes of the longest message in each file."""
 
     def moved(self, messages: Iterator[tuple[int, Message]]) -> Iterator[Message]:
         """The messages, each with the number of its file, as one stream."""
+        longest = self.longest
         for file, (line, time, side, body, size) in messages:
+            if isinstance(body, dict | list):
+                longest[file] = max(size, longest[file])
             self._files.append(file)
             self._lines.append(line)
             yield len(self._lines) - 1, time, side, body, size

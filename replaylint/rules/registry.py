@@ -46,10 +46,14 @@ REQUEST: Final = "request"
 
 
 class Counted(NamedTuple):
-    """An occurrence, kept on a window or on a plain resume until the request ends. The gravest severity counts."""
+    """An occurrence, kept on a window or on a resume until the request ends. The gravest severity counts.
+
+    `what` is its kind, where that is not what the event is.
+    """
 
     on: Window | Resume
     severity: Severity
+    what: str | None = None
 
 
 class Rule:

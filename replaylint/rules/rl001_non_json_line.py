@@ -1,4 +1,4 @@
-"""A line is no JSON.
+"""A line is not JSON.
 
 The wire carries JSON-RPC messages, one a line. What else a program writes to its standard output, such as a banner, a
 log line or a progress bar, ends up between them. Some clients skip it, others close the connection. A message that

@@ -1,4 +1,4 @@
-"""JSON that is no JSON-RPC message, or a message that does not say so.
+"""JSON that is not a JSON-RPC message, or lacks `jsonrpc`.
 
 What has none of `method`, `id`, `result` and `error` can be neither request nor response nor notification; receivers
 drop it. And where a side marks its messages with `"jsonrpc": "2.0"`, one without it comes from another place in the

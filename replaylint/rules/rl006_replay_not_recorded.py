@@ -16,7 +16,7 @@ Fix: update acpx, or record between the client and the agent.
 Example:
     {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientInfo":{"name":"acpx","version":"0.19.1"}}}
     {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}
-    {"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s"}}
+    {"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     {"jsonrpc":"2.0","id":1,"result":{}}
 """
 

@@ -43,9 +43,9 @@ RULE = Rule(
 
 @RULE.on(ResponseReceived, None)
 def repeated(event: ResponseReceived) -> Violation | None:
-    """The answered request is the last one that had this id."""
+    """The answered request is the last one that had this id. Null answers a message that could not be read."""
     request = event.earlier
-    if request is None or not request.answer_line:
+    if request is None or not request.answer_line or event.body.get("id") is None:
         return None
     return RULE.at(
         event,

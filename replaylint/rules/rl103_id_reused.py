@@ -15,7 +15,7 @@ Fix: the side that sent it counts its ids up, in one place for all its requests.
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/"}}
     → {"id":1,"method":"session/list","params":{}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
     ← {"id":1,"result":{}}
@@ -46,9 +46,9 @@ RULE = Rule(
 
 @RULE.on(RequestSent)
 def sent(event: RequestSent) -> Violation | None:
-    """At the request that came later."""
+    """At the request that came later, unless the response to the earlier one may be lost."""
     request, pending = event.request, event.reuses
-    if pending is None:
+    if pending is None or event.connection.lost_line > pending.line:
         return None
     return RULE.at(
         event,

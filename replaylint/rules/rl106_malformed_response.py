@@ -1,4 +1,4 @@
-"""A response that is none by JSON-RPC's rules.
+"""A response that JSON-RPC does not allow.
 
 It has both `result` and `error` or neither, no `id`, or an error without an integer `code` and a string `message`.
 Receivers differ in what they make of it: some take it for a success, some for an error, some drop it, so that the

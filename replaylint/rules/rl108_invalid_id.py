@@ -1,4 +1,4 @@
-"""A request has an id that none may have.
+"""A request with an invalid id.
 
 It is null, a fraction, a boolean, a list or an object. Receivers drop the request, take it for a notification, or
 answer it with an error whose id is null, which cannot be matched with it.

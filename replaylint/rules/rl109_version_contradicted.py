@@ -1,4 +1,4 @@
-"""The agent says one protocol version and speaks another.
+"""The agent announces one protocol version and speaks another.
 
 Its `initialize` result has the `protocolVersion` of v2 with the members of v1, `agentCapabilities` or `agentInfo`,
 and no `info`; or the version of v1 with v2's `info` and nothing of v1. A client that goes by the version reads

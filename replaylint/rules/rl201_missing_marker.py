@@ -26,7 +26,7 @@ Fix: the agent sends the marker of a session as soon as the last replayed update
 does anything else that the response waits for.
 
 Example:
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message","messageId":"m"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
     ← {"id":1,"result":{}}
@@ -59,6 +59,8 @@ RULE = Rule(
 
 SENDS_VENDOR_EVENT: Final = "@agentclientprotocol/claude-agent-acp"
 """The agent of the second seed."""
+SENDS_IT_FROM: Final = (0, 94)
+MAX_DIGITS: Final = 10
 
 
 @RULE.on(ResumeEnded, "success")
@@ -87,11 +89,17 @@ def confirm(connection: Connection, violation: Violation) -> Severity:
     if connection.vendor_seen:
         violation.facts["beside"] = " (the client opted in, and the agent sends it elsewhere)"
         return ERROR
-    if connection.agent.name == SENDS_VENDOR_EVENT:
+    if connection.agent.name == SENDS_VENDOR_EVENT and _numbers(connection.agent.version) >= SENDS_IT_FROM:
         violation.facts["beside"] = " (the client opted in, and this agent is known to send it)"
         return WARNING
     violation.facts["beside"] = " (the client opted in, but this agent may not know it)"
     return INFO
+
+
+def _numbers(version: str | None) -> tuple[int, ...]:
+    """The major and the minor number of a version; nothing where it has none."""
+    parts = (version or "").split(".")[:2]
+    return tuple(map(int, parts)) if all(part.isdecimal() and len(part) < MAX_DIGITS for part in parts) else ()
 
 
 def _violation(resume: Resume, windows: list[Window], *, v2: bool) -> Violation:

@@ -19,7 +19,7 @@ the event is sent").
 Fix: the agent sends the marker at one place in its code, where the replay of the session has ended.
 
 Example:
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
@@ -53,6 +53,6 @@ def assigned(event: MarkerAssigned) -> Violation | None:
     window, past = event.window, event.past
     if window is not None:
         mark = window.mark_of(event.trigger)
-        return None if mark is None else RULE.at(event, ERROR, window=window, marker_line=mark.line)
+        return None if mark is None or event.first else RULE.at(event, ERROR, window=window, marker_line=mark.line)
     first = past.line_of(event.trigger) if past is not None else 0
     return RULE.at(event, ERROR, past=past, marker_line=first) if first else None

@@ -19,7 +19,7 @@ it puts the right `sessionId` on the marker.
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"c","update":{"sessionUpdate":"replay_complete"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
@@ -51,6 +51,6 @@ RULE = Rule(
 @RULE.on(MarkerAssigned)
 def assigned(event: MarkerAssigned) -> Violation | None:
     """A replay was pending, and ended without an announcement of this session."""
-    if event.past is not None or not event.unannounced or event.during is None:
+    if event.past is not None or not event.unannounced or event.during is None or event.during.lost:
         return None
     return RULE.at(event, ERROR, request_line=event.during.request.line)

@@ -17,7 +17,7 @@ Fix: the agent sends `replay_complete` only where `initialize` agreed on version
 it, it sends the vendor's event instead.
 
 Example:
-    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
     ← {"id":1,"result":{}}

@@ -1,4 +1,4 @@
-"""Nearly an end-of-replay marker, but none for any client.
+"""Almost an end-of-replay marker, which clients ignore.
 
 The marker that ends a replay is a `session/update` with a string `sessionId` and the variant `replay_complete`. This
 message means the same and is something else: a variant with another spelling, which clients do not know and ignore; a
@@ -18,7 +18,7 @@ method?" and "Open questions").
 Fix: the agent sends a `session/update` with `{"sessionId": …, "update": {"sessionUpdate": "replay_complete"}}`.
 
 Example:
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_end"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}

@@ -1,4 +1,4 @@
-"""A replay stopped before it was whole.
+"""A replay ended early: what came is not the full history.
 
 The agent never said, with the end-of-replay marker, that all history of the session had been sent, and the request
 ended with an error, was cancelled, or lost its connection. What arrived is the beginning of a history, and nobody
@@ -19,7 +19,7 @@ Fix: the agent finishes a replay that it has begun and sends the marker before i
 refuses the request before the first update; the client keeps its earlier copy.
 
 Example:
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message","messageId":"m"}}}
     ← {"id":1,"error":{"code":-32603,"message":"failed"}}
 """
@@ -37,22 +37,24 @@ from replaylint.rules.words import Clause, Count, elapsed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from replaylint.replay.window import Window
 
 RULE = Rule(
     "RL209",
     "truncated-replay",
     party="agent",
     severities=(WARNING, INFO),
-    message="the replay is truncated: {arrived:history update} came{elapsed} and no marker, then {end}; {advice}",
+    message="{arrived} before {end}; {advice}",
     suppressed_by={"RL208": ERROR},
 )
 
+SOME = "the replay ended early: {:history update}{} and no marker"
 WHOLE = "no client may take that for the full history: the agent has to finish a replay, or to refuse it at once"
-CANCELLED = Clause(
-    "the client cancelled it at line {cancellation_line}, and must not take what came for the full history"
-)
-CHILDREN = "only announcements and states of children came, so nothing can be taken for the full history"
-NOTHING = "nothing came that could be taken for the full history"
+CANCELLED = Clause("the client cancelled it at line {cancellation_line}")
+INCOMPLETE = Clause(CANCELLED + ", and must not take what came for the full history")
+CHILDREN = "only announcements and states of children came: the client keeps the history that it has"
+NONE = "no history came"
+NOTHING = "the client keeps the history that it has"
 
 
 @RULE.on(ResumeEnded, "error", "cancelled", "closed")
@@ -75,10 +77,17 @@ def ended(event: ResumeEnded) -> Iterator[Violation]:
             line,
             window=window,
             what=request.method,
-            arrived=Count(window.history),
-            elapsed=elapsed(window.first, Point(window.last_line, window.last_time), resume.connection.steps),
+            arrived=_arrived(window),
             end="the connection ended" if response is None else Clause(f"error{code} at line {{response_line}}"),
-            advice=CANCELLED if cancelled else advice,
+            advice=advice if not cancelled else INCOMPLETE if window.history else CANCELLED,
             cancellation_line=resume.request.cancel_line,
             response_line=0 if response is None else line,
         )
+
+
+def _arrived(window: Window) -> str:
+    """What came of the history."""
+    if not window.history:
+        return NONE
+    took = elapsed(window.first, Point(window.last_line, window.last_time), window.resume.connection.steps)
+    return SOME.format(Count(window.history), took)

@@ -21,7 +21,7 @@ Fix: the agent replays for a `replayFrom` cursor only, and on v1 for `session/lo
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/"}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message","messageId":"m"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
     ← {"id":1,"result":{}}
@@ -103,5 +103,5 @@ def _severity(resume: Resume, seen: Occurrences) -> Severity:
     if resume.was_active:
         return INFO if busy else Severity(seen.severity)
     if v2:
-        return INFO if busy else ERROR if snapshot == "idle" else WARNING
+        return ERROR if snapshot == "idle" else WARNING if snapshot is None else INFO
     return ERROR if seen.kinds.keys() & USER_MESSAGES else WARNING

@@ -18,7 +18,7 @@ Fix: the agent answers a cancelled request with what it has come to, or with err
 the work.
 
 Example:
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/"}}
     → {"method":"$/cancel_request","params":{"requestId":1}}
     → {"id":2,"method":"session/list","params":{}}
     ← {"id":2,"result":{"sessions":[]}}

@@ -18,7 +18,7 @@ sends the event.
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":1}}
     ← {"id":0,"result":{"protocolVersion":1}}
-    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"session_info_update","_meta":{"jetbrains":{"air":{"loadReplayEnd":true}}}}}}
     ← {"id":1,"result":{}}

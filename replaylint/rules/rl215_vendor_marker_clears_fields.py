@@ -14,7 +14,7 @@ section "When the event is sent").
 Fix: the agent leaves both keys out of the event, instead of sending them empty.
 
 Example:
-    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"session_info_update","title":null,"_meta":{"jetbrains":{"air":{"loadReplayEnd":true}}}}}}
     ← {"id":1,"result":{}}

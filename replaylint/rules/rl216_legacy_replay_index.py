@@ -16,7 +16,7 @@ Fix: the agent, or its user, moves to a version of the adapter that sends the ev
 and not for the index.
 
 Example:
-    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk","_meta":{"jetbrains":{"air":{"loadSessionReplayIndex":0}}}}}}
     ← {"id":1,"result":{}}
 """

@@ -16,7 +16,7 @@ section "Outcomes"), https://agentclientprotocol.com/protocol/v2/schema#errorcod
 Fix: the agent looks the session up before it replays, and sends no marker for one that is not there.
 
 Example:
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
     ← {"id":1,"error":{"code":-32002,"message":"failed"}}
 """

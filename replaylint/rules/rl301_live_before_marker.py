@@ -22,7 +22,7 @@ Fix: the agent keeps what is not history in a buffer of the session and sends it
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"notice"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
@@ -65,7 +65,7 @@ def received(event: UpdateReceived) -> Iterator[Counted]:
     for window in event.windows:
         if window.state in BEFORE_MARKER:
             resume = window.resume
-            yield Counted(window, ERROR if resume.was_active is False and not resume.ambiguous else INFO)
+            yield Counted(window, ERROR if resume.was_active is False and not window.ambiguous else INFO)
 
 
 @RULE.settles()
@@ -73,5 +73,7 @@ def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violatio
     """The window turned out to have a marker."""
     if window is None or window.complete is None:
         return None
-    doubt = "" if seen.severity == ERROR else AMBIGUOUS if resume.ambiguous else IN_FLIGHT
+    if window.ambiguous:
+        seen.severity = INFO
+    doubt = "" if seen.severity == ERROR else AMBIGUOUS if window.ambiguous else IN_FLIGHT
     return RULE.counted(window, seen, marker_line=window.complete.line, doubt=doubt)

@@ -20,7 +20,7 @@ Fix: the agent holds such a request until the marker of its session is out.
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/","replayFrom":{"type":"start"}}}
     ← {"id":9,"method":"session/request_permission","params":{"sessionId":"s"}}
     → {"id":9,"result":{}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
@@ -66,7 +66,7 @@ def sent(event: RequestSent) -> Iterator[Counted]:
     for window in event.windows:
         if window.state in BEFORE_MARKER:
             resume = window.resume
-            yield Counted(window, WARNING if resume.was_active is False and not resume.ambiguous else INFO)
+            yield Counted(window, WARNING if resume.was_active is False and not window.ambiguous else INFO)
 
 
 @RULE.settles()
@@ -74,5 +74,7 @@ def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violatio
     """The window turned out to have a marker."""
     if window is None or window.complete is None:
         return None
-    doubt = "" if seen.severity == WARNING else AMBIGUOUS if resume.ambiguous else IN_FLIGHT
+    if window.ambiguous:
+        seen.severity = INFO
+    doubt = "" if seen.severity == WARNING else AMBIGUOUS if window.ambiguous else IN_FLIGHT
     return RULE.counted(window, seen, marker_line=window.complete.line, doubt=doubt)

@@ -26,7 +26,7 @@ page.
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message","messageId":"m"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
@@ -76,7 +76,7 @@ def received(event: UpdateReceived) -> Iterator[Counted]:
         return
     resume = window.resume
     vendor = window.vendor is not None
-    if window.forgot or (window.parent is not None and not vendor):
+    if window.forgot or resume.lost or (window.parent is not None and not vendor):
         return
     # A child has no prompts of its own: its parent's make it work.
     sessions = [event.connection.session(each) for each in {window.session_id, resume.session_id} if each]

@@ -21,7 +21,7 @@ https://agentclientprotocol.com/rfds/v2/session-replay-complete#why-does-each-ch
 Fix: the agent answers the request when the last replayed update is out, not when the replay has merely been started.
 
 Example:
-    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
     ← {"id":1,"result":{}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
@@ -58,7 +58,9 @@ def received(event: UpdateReceived) -> Violation | None:
     """While nothing since the response explains it: what came before the user's message counts, too."""
     past, connection = event.past, event.connection
     after = past.after if past is not None else None
-    if past is None or after is None or after.last.line != event.line:
+    if past is None or after is None or after.last.line != event.line or past.prompt is not None:
+        return None
+    if connection.lost_line > past.response.line or event.plain:
         return None
     user_messages = sum(after.kinds.get(kind, 0) for kind in USER_MESSAGES)
     if not user_messages and past.had_history:
@@ -78,6 +80,27 @@ def received(event: UpdateReceived) -> Violation | None:
         response_line=past.response.line,
         late=Clause(f" ({waited} later at line {{line}})") if waited else "",
         doubt=" (no fault if another client's turn runs)" if connection.version == 2 else "",
+        empty="" if past.had_history else ", which ended an empty replay",
+    )
+
+
+@RULE.on(UpdateReceived, Trigger.HISTORY)
+def during_prompt(event: UpdateReceived) -> Violation | None:
+    """On v1, a user's message that is no part of the first prompt. One may be the prompt in other words."""
+    past, connection = event.past, event.connection
+    if past is None or past.prompt is None or past.prompt.answer_line or event.variant not in USER_MESSAGES:
+        return None
+    after = past.after
+    if after is None or after.last.line != event.line or connection.lost_line > past.response.line:
+        return None
+    waited = apart(past.response, Point(event.line, event.time), connection.steps)
+    return RULE.at(
+        event,
+        WARNING if after.count > 1 else INFO,
+        past=past,
+        response_line=past.response.line,
+        late=Clause(f" ({waited} later at line {{line}})") if waited else "",
+        doubt=" (no fault if this repeats the prompt in other words)",
         empty="" if past.had_history else ", which ended an empty replay",
     )
 

@@ -47,9 +47,9 @@ RULE = Rule(
 
 @RULE.on(ResponseReceived, NEW, FORK)
 def named(event: ResponseReceived) -> Violation | None:
-    """The result of a request names the session."""
+    """The result of a request names the session. On v2 updates may come before it."""
     request, seen = event.request, event.unnamed
-    if request is None or seen is None or event.connection.lost_line:
+    if request is None or seen is None or event.connection.lost_line or event.connection.version == 2:
         return None
     session_id = event.body["result"]["sessionId"]
     return RULE.counted_outside(

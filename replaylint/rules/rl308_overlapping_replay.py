@@ -19,8 +19,8 @@ Fix: the client waits for the response to the first request before it sends the 
 it waits for the response to that.
 
 Example:
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
-    → {"id":2,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/","replayFrom":{"type":"start"}}}
+    → {"id":2,"method":"session/resume","params":{"sessionId":"s","cwd":"/","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"replay_complete"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
@@ -56,6 +56,7 @@ def sent(event: RequestSent) -> Violation | None:
     resume = event.resume
     if resume is None or resume.named is None or event.request.odd:
         return None
-    replays = (each.request for each in event.pending if each.named is not None and not each.request.odd)
-    pending = next(replays, None)
+    # The response to one that was pending when messages were lost may be among them.
+    replays = (each for each in event.pending if each.named is not None and not each.lost)
+    pending = next((each.request for each in replays if not each.request.odd), None)
     return None if pending is None else RULE.at(event, WARNING, window=resume.named, pending_line=pending.line)

@@ -19,7 +19,7 @@ Fix: the client shows the history at the marker, and sends the first prompt when
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/"}}
     → {"id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
     ← {"id":2,"error":{"code":-32002,"message":"not active"}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}

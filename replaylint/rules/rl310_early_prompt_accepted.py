@@ -18,7 +18,7 @@ Fix: the agent rejects the prompt with -32002 while the resume is pending.
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/"}}
     → {"id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
     ← {"id":2,"result":{}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
@@ -51,8 +51,8 @@ RULE = Rule(
 @RULE.on(ResponseReceived, PROMPT)
 def received(event: ResponseReceived) -> Violation | None:
     """At the response to the prompt."""
-    prompt, resume = event.request, next(iter(event.pending), None)
-    if prompt is None or resume is None or resume.lost or prompt not in resume.early_prompts or event.error is not None:
+    prompt, resume = event.request, event.early
+    if prompt is None or resume is None or resume.lost or resume.end is not None or event.error is not None:
         return None
     request = resume.request
     return RULE.at(

@@ -16,7 +16,7 @@ Fix: the agent lets a close or delete cancel the pending resume and answers that
 close only when the resume has ended.
 
 Example:
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/"}}
     → {"id":2,"method":"session/close","params":{"sessionId":"s"}}
     ← {"id":2,"result":{}}
     ← {"id":1,"result":{}}

@@ -16,7 +16,7 @@ Fix: the agent answers with -32002 where the session is not active.
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2}}
     ← {"id":0,"result":{"protocolVersion":2}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/"}}
     → {"id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
     ← {"id":2,"error":{"code":-32603,"message":"no such session"}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
@@ -48,9 +48,9 @@ RULE = Rule(
 
 @RULE.on(ResponseReceived, PROMPT)
 def received(event: ResponseReceived) -> Violation | None:
-    """At the response to the prompt."""
-    prompt, error, resume = event.request, event.error, next(iter(event.pending), None)
-    if prompt is None or error is None or resume is None or resume.lost or prompt not in resume.early_prompts:
+    """At the response to the prompt, also when the resume has been answered."""
+    prompt, error, resume = event.request, event.error, event.early
+    if prompt is None or error is None or resume is None or resume.lost:
         return None
     if error.code == NOT_FOUND or (error.code == CANCELLED and prompt.cancel_line):
         return None

@@ -18,7 +18,7 @@ Fix: the agent replays from one store, and sends what has changed of a tool call
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":1}}
     ← {"id":0,"result":{"protocolVersion":1}}
-    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t"}}}
     ← {"id":1,"result":{}}

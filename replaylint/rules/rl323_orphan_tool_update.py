@@ -17,7 +17,7 @@ Fix: the agent replays each tool call as a `tool_call` first; a finished one can
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":1}}
     ← {"id":0,"result":{"protocolVersion":1}}
-    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"t"}}}
     ← {"id":1,"result":{}}
 """

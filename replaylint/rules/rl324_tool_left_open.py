@@ -20,7 +20,7 @@ Fix: the agent ends the tool calls of a turn when the turn ends, or replays what
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":1}}
     ← {"id":0,"result":{"protocolVersion":1}}
-    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     ← {"method":"session/update","params":{"sessionId":"s","update":
        {"sessionUpdate":"tool_call","toolCallId":"t","status":"in_progress"}}}
     ← {"id":1,"result":{}}
@@ -31,18 +31,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.events import ResumeEnded
-from replaylint.rules.registry import WARNING, Rule, Violation
+from replaylint.rules.registry import INFO, WARNING, Rule, Severity, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from replaylint.protocol.connection import Connection
     from replaylint.replay.window import Resume, Window
 
 RULE = Rule(
     "RL324",
     "tool-left-open",
     party="agent",
-    severities=(WARNING,),
+    severities=(WARNING, INFO),
     message="{count:replayed tool call} still pending or in progress at the response at line {response_line}, though "
     "the session is idle; clients show it as running for ever: replay how it ended",
     needs_beginning=True,
@@ -71,6 +72,14 @@ def ended(event: ResumeEnded) -> Iterator[Violation]:
                 count=len(lines),
                 response_line=response.line,
             )
+
+
+@RULE.confirms(1)
+@RULE.confirms(2)
+def confirm(connection: Connection, violation: Violation) -> Severity:
+    """A call that a later update ended, or that goes on in the background, was only replayed too early."""
+    session = connection.sessions.get(violation.session_id or "")
+    return WARNING if session is None or session.left_open else INFO
 
 
 def _at_rest(resume: Resume, window: Window) -> bool:

@@ -17,7 +17,7 @@ Fix: whoever owns the agent does what is slow (starting a process, connecting to
 it, and answers once the history is out; the finding says how much of the gap the agent waited for the client.
 
 Example:
-    {"ts":0,"dir":"c2a","msg":{"id":1,"method":"session/load","params":{"sessionId":"s"}}}
+    {"ts":0,"dir":"c2a","msg":{"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}}
     {"ts":1,"dir":"a2c","msg":{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan"}}}}
     {"ts":4,"dir":"a2c","msg":{"id":1,"result":{}}}
 """

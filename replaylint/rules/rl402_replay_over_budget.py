@@ -16,7 +16,7 @@ Fix: whoever owns the agent begins to replay at once and sends whole messages ra
 whether the time goes by before the first update or in pauses between them.
 
 Example:
-    {"ts":0,"dir":"c2a","msg":{"id":1,"method":"session/load","params":{"sessionId":"s"}}}
+    {"ts":0,"dir":"c2a","msg":{"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}}
     {"ts":6,"dir":"a2c","msg":{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan"}}}}
     {"ts":7,"dir":"a2c","msg":{"id":1,"result":{}}}
 """

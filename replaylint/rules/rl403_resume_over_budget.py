@@ -16,7 +16,7 @@ Fix: whoever owns the agent looks at the parts: how long the replay took (RL402)
 there (RL401).
 
 Example:
-    {"ts":0,"dir":"c2a","msg":{"id":1,"method":"session/load","params":{"sessionId":"s"}}}
+    {"ts":0,"dir":"c2a","msg":{"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}}
     {"ts":2,"dir":"a2c","msg":{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan"}}}}
     {"ts":12,"dir":"a2c","msg":{"id":1,"result":{}}}
 """

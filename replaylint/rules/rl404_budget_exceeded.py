@@ -16,7 +16,7 @@ Fix: `--statistics` shows the distribution, `--group-by agent` whose it is; whoe
 slow, or the budget was meant for another machine.
 
 Example:
-    {"ts":0,"dir":"c2a","msg":{"id":1,"method":"session/load","params":{"sessionId":"s"}}}
+    {"ts":0,"dir":"c2a","msg":{"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}}
     {"ts":1,"dir":"a2c","msg":{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan"}}}}
     {"ts":4,"dir":"a2c","msg":{"id":1,"result":{}}}
 """

@@ -15,7 +15,7 @@ Fix: whoever owns the agent looks at the findings on the same request, which say
 right, expect it.
 
 Example:
-    → {"id":1,"method":"session/load","params":{"sessionId":"s"}}
+    → {"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk"}}}
     ← {"id":1,"result":{}}
 """

@@ -18,7 +18,7 @@ exception; else gives it a new date and a reason that still holds.
 Example:
     → {"id":0,"method":"initialize","params":{"protocolVersion":2,"info":{"name":"editor","version":"1"}}}
     ← {"id":0,"result":{"protocolVersion":2,"info":{"name":"agent","version":"0.9"}}}
-    → {"id":1,"method":"session/resume","params":{"sessionId":"s","replayFrom":{"type":"start"}}}
+    → {"id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/","replayFrom":{"type":"start"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message","messageId":"m"}}}
     ← {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle"}}}
     ← {"id":1,"result":{}}

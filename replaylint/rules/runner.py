@@ -168,12 +168,13 @@ def _early_final(rules: Iterable[Rule]) -> set[Rule]:
 
 
 def _count(counted: Counted, rule: Rule, event: Any) -> None:
-    on, severity = counted
+    on, severity, kind = counted
+    what = event.what if kind is None else kind
     occurrences = on.occurrences.get(rule.code)
     at = Point(event.line, event.time)
     if occurrences is None:
-        occurrences = on.occurrences[rule.code] = Occurrences(severity, event.what, at)
-    occurrences.add(severity, event.what, at)
+        occurrences = on.occurrences[rule.code] = Occurrences(severity, what, at)
+    occurrences.add(severity, what, at)
 
 
 def _unsuppressed(violations: list[Violation]) -> list[Violation]:

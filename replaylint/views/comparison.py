@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.replay.timing import DECIMALS, FIGURES
-from replaylint.report.findings import SEVERITIES
+from replaylint.report.findings import SEVERITIES, new
 from replaylint.report.model import Tool
 from replaylint.report.summary import replays
 from replaylint.statistics import bootstrap
@@ -45,11 +45,15 @@ Verdict = Literal["slower", "faster", "noise", "unknown"]
 
 @dataclass(slots=True)
 class Compared:
-    """One side. `agents`: those of its connections, sorted; `resolution_s`: of the coarsest clock, None without any."""
+    """One side. `unread`: inputs that could not be read, or not to their end. `findings`: those that no baseline knows.
+
+    `agents`: those of its connections, sorted; `resolution_s`: of the coarsest clock, None without any.
+    """
 
     path: str
     tool: Tool
     recordings: int
+    unread: int
     resumes: int
     replays: int
     outcomes: dict[str, int]
@@ -234,7 +238,6 @@ def compare(
 
 def _compared(path: str, report: Report) -> Compared:
     outcomes = Counter(session.outcome for resume in report.resumes for session in resume.sessions)
-    severities = Counter(finding.severity for finding in report.findings)
     agents = {
         (each.agent.name or "", each.agent.version or ""): each.agent
         for trace in report.traces
@@ -246,10 +249,11 @@ def _compared(path: str, report: Report) -> Compared:
         path=path,
         tool=report.tool,
         recordings=len({each.path for each in report.traces if each.format is not None}),
+        unread=sum(trace.error is not None for trace in report.traces),
         resumes=len(report.resumes),
         replays=sum(resume.replaying for resume in report.resumes),
         outcomes={each: outcomes[each] for each in OUTCOMES if outcomes[each]},
-        findings={each: severities[each] for each in SEVERITIES},
+        findings=new(report.findings),
         agents=[agents[key] for key in sorted(agents)],
         resolution_s=max(resolutions, default=None),
     )

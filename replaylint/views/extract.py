@@ -25,7 +25,7 @@ from replaylint.analysis.lint import watched
 from replaylint.protocol import children, methods
 from replaylint.protocol.exchange import id_key
 from replaylint.protocol.variants import REPLAY_COMPLETE, STATE
-from replaylint.recording.message import CLIENT, Ended, Header, Lost
+from replaylint.recording.message import CLIENT, Ended, Header, HungUp, Lost
 from replaylint.replay.events import (
     ConnectionEnded,
     MarkerReceived,
@@ -63,6 +63,8 @@ class Scope(IntEnum):
     """Every message of the connection up to the selection's end."""
     RECORDING = 5
     """Every line up to the selection's end."""
+    WHOLE = 6
+    """Every line: a later one may say how something ended that the resume left open."""
 
 
 class _Kind(IntEnum):
@@ -191,7 +193,7 @@ class Survey:
     def _note(self, event: Noted) -> None:
         if isinstance(event.note, Header):
             self.first_header = self.first_header or event.line
-        elif isinstance(event.note, Ended | Lost) and event.connection is not None:
+        elif isinstance(event.note, Ended | HungUp | Lost) and event.connection is not None:
             self.notes.append((event.connection.number, event.line))
 
     def _ended(self, event: ConnectionEnded) -> None:
@@ -240,8 +242,8 @@ class Selection:
             if number in connections and line in self._also:
                 kept[line] = 1
         self._keep_exchanges(kept, scope, connections)
-        if scope == Scope.RECORDING:
-            end = max(kept.rfind(1), min(self._last, last_line))
+        if scope >= Scope.RECORDING:
+            end = last_line if scope == Scope.WHOLE else max(kept.rfind(1), min(self._last, last_line))
             kept[1 : end + 1] = b"\1" * end
         return kept
 
@@ -310,7 +312,7 @@ class Selection:
                     last = each.response.line if each.response is not None else self._report.traces[0].lines
                     spans[each.request.line] = (each.request.line, last)
                     if each.response is not None:
-                        self._last = max(self._last, last)
+                        self._last = max(self._last, last, *_lines_of(findings_of(self._report, each)))
         self._spans = list(spans.values())
 
     def _follow_vendor(self) -> None:

@@ -18,6 +18,7 @@ from replaylint.replay.events import (
     MarkerReceived,
     Noted,
     NotificationSent,
+    Oversized,
     RequestSent,
     ResponseReceived,
     Unversioned,
@@ -259,7 +260,7 @@ class _Watcher:
                 self.time, self.body = event.time, note.items
         elif isinstance(note, NoMessage) and note.body is not None:
             self._other(event, note.body)
-        elif event.line == self.line and not isinstance(note, Unversioned | ClockStep):
+        elif event.line == self.line and not isinstance(note, Unversioned | ClockStep | Oversized):
             self.time, self.note = event.time, note
 
     def _other(self, event: Noted, body: Mapping[str, object]) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 STREAM: Final = "it came from a stream, which cannot be read a second time"
 CHANGED: Final = "the recording does not read as it did before"
-NO_JSON: Final = "the line is no JSON"
+NO_JSON: Final = "the line is not JSON"
 NO_MESSAGE: Final = "the line holds no message"
 SEVERAL: Final = "several messages stand on the line"
 

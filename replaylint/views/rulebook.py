@@ -28,6 +28,7 @@ ASKED: Final[dict[str, dict[str, Any]]] = {
         "exceptions": [{"name": "agent", "ignore": ["RL201"], "reason": "predates the marker", "until": "2026-03-01"}],
         "today": "2026-03-02",
     },
+    "RL408": {"max_message": 250},
 }
 """What the user asks for in the example of a rule that is silent otherwise, as `lint` takes it."""
 

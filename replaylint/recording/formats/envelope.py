@@ -10,10 +10,12 @@ from replaylint.recording import clock as clocks
 from replaylint.recording import directions
 from replaylint.recording.message import (
     AGENT,
+    CLIENT,
     NO_TIME,
     ClockStep,
     Ended,
     Header,
+    HungUp,
     Label,
     Lost,
     NoMessage,
@@ -36,12 +38,12 @@ EXAMPLE: Final = '{"ts":1764400000.012,"dir":"out","msg":{"jsonrpc":"2.0",…}}'
 BODY_KEYS: Final = ("msg", "message", "frame", "rpc", "payload", "parsed", "json", "raw", "line", "data", "object")
 HEADER_KEYS: Final = ("gc_acp_capture",)
 """Keys of a recorder's own first record, beside `{"dir": "meta", "event": "start"}`."""
+CLOSES: Final = ("exit", "close", "closed", "disconnect", "end")
+"""What recorders call the end of a connection, beside the end of one side's output."""
 
 MAX_SPELLINGS: Final = 200
 """Spellings of direction words that are remembered: `OUT` beside `out`."""
 
-ENDS: Final = frozenset({"close", "closed", "disconnect", "exit", "eof", "end"})
-"""Events of a connection, or of the agent, after which nothing comes."""
 DROPPED: Final = "dropped"
 """The key of how many messages were lost before a record, and the event of it."""
 
@@ -234,8 +236,10 @@ class _Reader:
 
 def _note(record: dict[str, object]) -> Note | None:
     event = record.get("event")
-    if event in ENDS and (event != "eof" or directions.side_of(record.get("side")) in {AGENT, None}):
+    if event in CLOSES or (event == "eof" and directions.side_of(record.get("side")) in {AGENT, None}):
         return Ended()
+    if event == "eof" and directions.side_of(record.get("side")) == CLIENT:
+        return HungUp()
     if event == "start" or any(key in record for key in HEADER_KEYS):
         return Header()
     drops = event in (DROPPED, "gap")

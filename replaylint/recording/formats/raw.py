@@ -26,7 +26,6 @@ ACPX: Final = "acpx"
 LAST_VERSION_THAT_DROPS: Final = (0, 19)
 MAX_VERSION_CHARS: Final = 100
 JOURNAL: Final = "acpx."
-_ACPX_SESSIONS: Final = {"source", "sessions"}
 
 
 def sniff(head: Head) -> int:
@@ -61,11 +60,13 @@ def _refused(line: bytes) -> object:
     return body if isinstance(body, dict | list) else NoMessage(wire=True)
 
 
-def _is_of_acpx(record: Mapping[str, Any]) -> bool:
-    """Whether acpx itself wrote this between the messages: its journal, and what it prints of its sessions."""
+def _is_acpx_own(record: Mapping[str, Any]) -> bool:
+    """Whether acpx says this itself: an entry of its journal, or a line of its standard output."""
     if is_jsonrpc(record):
         return False
-    return str(record.get("schema")).startswith(JOURNAL) or "action" in record or _ACPX_SESSIONS.issubset(record)
+    if str(record.get("schema")).startswith(JOURNAL):
+        return True
+    return isinstance(record.get("action"), str) or (record.get("source") == "agent" and "sessions" in record)
 
 
 def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
@@ -87,7 +88,7 @@ def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
                 yield number, NO_TIME, None, NoMessage(wire=True), len(line)
                 continue
             if body.__class__ is dict:
-                if "jsonrpc" not in body and _is_of_acpx(body):
+                if "jsonrpc" not in body and _is_acpx_own(body):
                     others += 1
                     continue
                 if body.get("method") == INITIALIZE and _drops_replays(body):

@@ -1,0 +1,1 @@
+"""Mutants of the package, tried by hand: `python -m tests.mutants --help`."""
