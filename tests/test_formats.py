@@ -321,7 +321,7 @@ def test_a_recording_may_stop_anywhere(form: str, tmp_path: Path) -> None:
         assert trace["error"] is None or (form, trace["error"]["code"]) == ("acp-el-traffic", "truncated")
         assert before <= trace["messages"] <= whole
         assert {each["rule"] for each in report["findings"]} <= {"RL001", "RL002", "RL105"}
-        assert {each["party"] for each in report["findings"] if each["rule"] == "RL001"} <= {"recording", "agent"}
+        assert {each["party"] for each in report["findings"] if each["rule"] == "RL001"} <= {"recording"}
         before = trace["messages"]
     assert before >= whole - 1
 

@@ -26,7 +26,7 @@ _SURROUNDING: Final = re.compile(
     r"|(?:[\w.-]+@[\w.-]+\S*\s?|PS [^>]*)?[$%>\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}](?: |\Z)"
     r"|\[[a-z][\w:./-]*\]"
 )
-_JSON: Final = re.compile(rb'(?:\[\s*)?\{\s*"')
+_JSON: Final = re.compile(rb'(?:\[\s*)?\{\s*(?:"|\Z)')
 _MEMBERS: Final = {"id", "method", "params", "result", "error"}
 """The members of a message. A record without `jsonrpc` that has others is something else."""
 
@@ -106,6 +106,12 @@ def embedded(text: str) -> dict[str, object] | None:
         if isinstance(found, dict) and is_jsonrpc(found):
             return found
     return None
+
+
+def begins_at(line: bytes, at: int) -> int:
+    """Where JSON begins behind a short text, from there on; there if it does not."""
+    found = _JSON.search(line, at, MAX_PREFIX_BYTES)
+    return found.start() if found is not None else at
 
 
 def message_at_end(line: bytes) -> tuple[int, dict[str, object] | list[object]] | None:

@@ -23,6 +23,8 @@ EXAMPLE: Final = 'OUTGOING TEXT > {"jsonrpc":"2.0",…}'
 
 _HEADER: Final = re.compile(rb"(OUTGOING|INCOMING) ([A-Z]+) >\s*\Z")
 _ON_THE_WIRE: Final = b"TEXT"
+_HEADERS: Final = (b"OUTGOING TEXT >", b"INCOMING TEXT >", b"INCOMING LINE >", b"OUTGOING OBJECT >", b"INCOMING OBJECT >")
+"""One may be cut off at the end."""
 
 
 def sniff(head: Head) -> int:
@@ -46,7 +48,7 @@ def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:
             yield Entry(number, NO_TIME, None, Skipped(), 0)
         elif header is not None:
             word = header[1].decode() if header[2] == _ON_THE_WIRE else ""
-        elif word and line.strip(BLANK.encode()):
+        elif word and line.strip(BLANK.encode()) and not any(each.startswith(line) for each in _HEADERS):
             at, before = begun.pop(word, (number, b""))
             text = before + line
             if is_cut(text.decode(errors="replace").strip(BLANK)):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from replaylint.recording import clock as clocks
 from replaylint.recording import directions
 from replaylint.recording.entries import Entry, on_lines, reading
-from replaylint.recording.fragments import MAX_PREFIX_BYTES, message_at_end
+from replaylint.recording.fragments import MAX_PREFIX_BYTES, begins_at, message_at_end
 from replaylint.recording.message import NO_TIME
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ _MARKS: Final = tuple(
 _SIGN: Final = _MARKS[2]
 _NO_HEADER: Final = (b" ", b"\t", b"}", b"]", b"{", b'"')
 """How lines of indented JSON begin."""
+_BLANKS: Final = b" \t"
 _SPOKEN: Final = {"box", "label", "first", "sign"}
 """Behind such a mark stands what a side wrote, whatever it is; behind others only what is a message."""
 
@@ -132,8 +133,10 @@ def _spoken(line: bytes, shape: _Shape) -> _Line | None:
         begins = _TIME.match(line[:MAX_PREFIX_BYTES])
     else:
         begins = shape.any_mark.search(line, 0, MAX_PREFIX_BYTES) if shape.marks else None
-    found = _divided(line, begins.end()) if begins is not None else None
-    return found if found is not None and found.form == shape.form and found.bare >= shape.bare else None
+    if begins is None:
+        return None
+    found = _divided(line, begins.end())._replace(body=line[begins_at(line, begins.end()) :].lstrip(_BLANKS))
+    return found if found.form == shape.form and found.bare >= shape.bare else None
 
 
 def _messages(head: Head) -> list[_Line]:
@@ -157,7 +160,7 @@ def _divided(line: bytes, at: int) -> _Line:
     if (time := _TIME.match(before)) is not None:
         form = time.lastgroup
         text, before = time[form or 0].decode(), before[time.end() :]
-    body = line[at:].lstrip(b" \t")
+    body = line[at:].lstrip(_BLANKS)
     for pattern in _MARKS:
         found = pattern.search(before)
         if found is not None:
