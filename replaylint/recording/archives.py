@@ -1,7 +1,7 @@
 """Archives: the files in a tar, which is read as a stream, and in a zip, which has to be a file.
 
-Only names and contents matter. Hidden files, links and folders are left out, as in folders. A tar is not read by the
-standard library: that holds a name of any size, takes quadratic time for some, and ends in silence where one is damaged.
+Only names and contents matter. Hidden files, links and folders are left out, as in folders. The standard library is not
+used for a tar: it holds a name of any size, takes quadratic time for some, and ends in silence where one is damaged.
 """
 
 from __future__ import annotations

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 NAME: Final = "acp-el"
 EXAMPLE: Final = 'OUTGOING TEXT > {"jsonrpc":"2.0",…}'
 
+_WAYS: Final = (b"OUTGOING", b"INCOMING")
 _HEADER: Final = re.compile(rb"(OUTGOING|INCOMING) ([A-Z]+) >\s*\Z")
 _ON_THE_WIRE: Final = b"TEXT"
-_HEADERS: Final = (b"OUTGOING TEXT >", b"INCOMING TEXT >", b"INCOMING LINE >", b"OUTGOING OBJECT >", b"INCOMING OBJECT >")
+_HEADERS: Final = tuple(b"%b %b >" % (way, what) for way in _WAYS for what in (_ON_THE_WIRE, b"LINE", b"OBJECT"))
 """One may be cut off at the end."""
 
 
