@@ -229,7 +229,7 @@ def envelopes() -> Iterator[Case]:
     yield "raw", by_line(lambda each: text(each.message)), Expected("raw", directions="inferred")
 
 
-RELATIVE_WORDS = [*DIRECTION_WORDS[:5], *DIRECTION_WORDS[-3:]]
+RELATIVE_WORDS = [pair for pair in DIRECTION_WORDS if directions.is_relative(pair[0])]
 
 
 # conductor-trace, conductor-debug
@@ -623,6 +623,181 @@ def frames() -> Iterator[Case]:
         yield f"content-length {name}, newlines behind", framed(end, behind=b"\n\n"), expected
 
 
+# Messages on several lines
+
+
+DOWN = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}", "\N{BLACK LEFT-POINTING SMALL TRIANGLE}"
+
+
+def headed(
+    header: Callable[[Spoken], str], indent: int | None = 2, between: Sequence[bytes] = ()
+) -> Callable[[list[Spoken]], Written]:
+    """Each message below a header, with other lines before that."""
+
+    def written(said: list[Spoken]) -> Written:
+        pieces: list[bytes] = []
+        for each in said:
+            body = json.dumps(each.message, indent=indent).encode()
+            pieces += [*(line + b"\n" for line in between), header(each).encode() + b"\n", Said(body), b"\n"]
+        return laid_out(*pieces)
+
+    return written
+
+
+def of_client(each: Spoken) -> str:
+    side = "[user] " if each.side == "client" else "[agent]"
+    return f"+{each.ms / 1000:.3f}s {side} {DOWN[each.side == 'agent']} {each.message.get('method', 'result')}"
+
+
+def of_devtools(each: Spoken) -> str:
+    return f"[{of_day(36_000_000, 3)(each.ms)}] {RIGHT if each.side == 'client' else LEFT} AGENT message"
+
+
+def sequenced(
+    record: Callable[[Spoken], str], between: str = "\n", frame: tuple[str, str] = ("", ""), indent: int = 2
+) -> Callable[[list[Spoken]], Written]:
+    """These records, indented, one behind the other."""
+
+    def written(said: list[Spoken]) -> Written:
+        texts = (json.dumps(json.loads(record(each)), indent=indent) for each in said)
+        return laid_out(*array(texts, frame[0], between, frame[1]), b"\n")
+
+    return written
+
+
+def acp_el(said: list[Spoken]) -> Written:
+    """The log buffer: objects, texts, and what came once more by the line."""
+    pieces: list[bytes] = []
+    for each in said:
+        way, body = ("OUTGOING" if each.side == "client" else "INCOMING"), text(each.message).encode()
+        pieces += [f'{way} OBJECT >\n\n((jsonrpc . 2.0) (x . "{{")\n\n'.encode()] * (each.side == "client")
+        pieces += [f"{way} TEXT >\n\n".encode(), Said(body), b"\n\n\n"]
+        if each.side == "agent":
+            pieces += [b"INCOMING LINE >\n\n", body, b"\n\n-> Routing as response\n\n"]
+    return laid_out(*pieces)
+
+
+def lisp(value: object) -> str:
+    """What is the value of a key: ` . atom`, or the rest of a list."""
+    if isinstance(value, dict):
+        return "".join(f" ({key}{lisp(each)})" for key, each in value.items())
+    if isinstance(value, list):
+        items = (f"({lisp(each).strip()})" if isinstance(each, dict) else json.dumps(each) for each in value)
+        return f" . [{' '.join(items)}]"
+    atoms = {True: "t", False: ":false", None: "nil"}
+    return f" . {atoms[value] if value is None or isinstance(value, bool) else text(value)}"
+
+
+def acp_el_traffic(said: list[Spoken]) -> Written:
+    pieces = [b"("]
+    for each in said:
+        way = "outgoing" if each.side == "client" else "incoming"
+        entry = f"((:direction . {way})\n  (:kind . request)\n  (:object{lisp(each.message)}))"
+        pieces += [Said(entry.encode()), b"\n "]
+    return laid_out(*pieces, b")\n")
+
+
+def traced_fields(fields: Callable[[str, str], str]) -> Callable[[Spoken], str]:
+    """A record of a logging framework with these fields, of a word and a frame."""
+
+    def record(each: Spoken) -> str:
+        word = "Sending" if each.side == "client" else "Received"
+        inner = fields(word, json.dumps(text(each.message)))
+        return f'{{"timestamp":"{iso(each.ms)}Z","level":"TRACE","fields":{{{inner}}},"target":"sacp::jsonrpc"}}'
+
+    return record
+
+
+def dispatched(each: Spoken, one: str, other: str) -> bytes:
+    """What the conductor in TypeScript writes of a message between these two."""
+    ends = (one, other) if each.side == "client" else (other, one)
+    way = "left-to-right" if each.side == "client" else "right-to-left"
+    kind = "response" if "method" not in each.message else "request" if "id" in each.message else "notification"
+    parts = {key: value for key, value in each.message.items() if key != "jsonrpc"}
+    message = {"type": way, "targetIndex": 0, "dispatch": {"type": kind, **parts}}
+    record = {"timestamp": iso(each.ms) + "Z", "direction": way, "source": ends[0], "target": ends[1]}
+    return text({**record, "message": message}).encode()
+
+
+def several_lines() -> Iterator[Case]:
+    relative = Expected("headed", "relative", 0.001)
+    noise = [b"[client] connected", b"[agent] thinks", b"[agent:stderr] reading", b"", b"12:00:00 reads the {file}"]
+    yield "headed", headed(of_client), relative
+    yield "headed, other lines", headed(of_client, between=noise), relative
+    yield "headed, devtools", headed(of_devtools, None, [b"[session/create] phase=1"]), relative
+    plain = relative._replace(timestamps="none", resolution_s=None)
+    arrow = headed(lambda each: f"{RIGHT if each.side == 'client' else LEFT} message", 4)
+    yield "headed, no times", arrow, plain
+    raw = Expected("sequence", directions="inferred")
+    bare = lambda each: text(each.message)  # noqa: E731
+    yield "sequence", sequenced(bare), raw
+    yield "sequence, blank lines", sequenced(bare, "\n\n\n"), raw
+    yield "sequence, an array without brackets", sequenced(bare, ",\n"), raw
+    yield "sequence, an array without its first bracket", sequenced(bare, ",\n", ("", "\n]")), raw
+    yield "sequence of envelopes", sequenced(envelope()), WALL._replace(format="sequence")
+    yield (
+        "sequence of envelopes in fences",
+        sequenced(envelope(), frame=("# Log\n\n```json\n", "\n```\nEnd.")),
+        (WALL._replace(format="sequence")),
+    )
+
+    def of_zed(said: list[Spoken]) -> Written:
+        return laid_out(*array((json.dumps(each, indent=2) for each in zed(said)), "", ",\n", "\n"))
+
+    yield "sequence of zed's", of_zed, Expected("sequence")
+    yield "acp-el", acp_el, Expected("acp-el")
+    yield "acp-el-traffic", acp_el_traffic, Expected("acp-el-traffic")
+    fields = Expected("tracing", "wall", 0.001)
+    repeated = traced_fields(lambda word, frame: f'"message":"{word} JSON-RPC message","message":{frame}')
+    yield "tracing", by_line(repeated), fields
+    yield (
+        "tracing, a field of its own",
+        by_line(traced_fields(lambda word, f: f'"message":"{word}","frame":{f}')),
+        fields,
+    )
+    inside = traced_fields(lambda word, frame: f'"message":"{word}: {frame[1:]}')
+    yield "tracing, in one text", by_line(inside), fields
+    conducted = Expected("conductor-trace", "wall", 0.001)
+    yield "conductor, TypeScript", by_line(lambda each: dispatched(each, "client", "agent").decode()), conducted
+
+    def hops(said: list[Spoken]) -> Written:
+        return on_lines(
+            piece
+            for each in said
+            for piece in (Said(dispatched(each, "client", "proxy[0]")), dispatched(each, "proxy[0]", "agent"))
+        )
+
+    yield "conductor, TypeScript with a proxy", hops, conducted._replace(order="approximate")
+    counted = by_line(
+        lambda each: dispatched(each, "client" if each.side == "client" else "proxy[-1]", "agent").decode()
+    )
+    yield "conductor, TypeScript that counts down", counted, conducted
+
+
+def pasted() -> Iterator[Case]:
+    """Recordings as they stand in reports."""
+    raw = Expected("raw", directions="inferred")
+    fence = "### Log\n\nIt says `this`:\n\n~~~ json\n", "~~~\n\nI expected more.\n"
+    for name, expected in ("raw", raw), ("envelope ts seconds", WALL), ("zed pretty", Expected("zed")):
+
+        def fenced_(said: list[Spoken], name: str = name) -> Written:
+            inner = {each: write for each, write, _ in CASES}[name](said)
+            before = fence[0].count("\n")
+            data = b"".join(
+                (fence[0].encode(), inner.data, b"\n" * (not inner.data.endswith(b"\n")), fence[1].encode())
+            )
+            return Written(data, [line + before for line in inner.lines])
+
+        yield f"{name} in a fence", fenced_, expected
+    lines = ["$ agent acp", "dev@host:~/x$ ls", "...", "## Log", "[client] connected", "> ", ""]
+
+    def prompted(said: list[Spoken]) -> Written:
+        around = [line.encode() for line in lines]
+        return on_lines(piece for each in said for piece in (*around, Said(text(each.message).encode())))
+
+    yield "raw among a shell's lines", prompted, raw
+
+
 Case = tuple[str, "Callable[[list[Spoken]], Written]", Expected]
 CASES: list[Case] = [
     *envelopes(),
@@ -631,11 +806,13 @@ CASES: list[Case] = [
     *prefixes(),
     *documents(),
     *frames(),
+    *several_lines(),
 ]
+CASES += pasted()
 """Name, how it is written, and what is expected."""
 
 
-WRITERS = {name: write for name, write, _ in CASES}
+WRITERS = {name: write for name, write, _ in reversed(CASES)}
 ONE_OF_EACH = {
     "raw": "raw",
     "envelope": "envelope ts seconds",
@@ -650,6 +827,11 @@ ONE_OF_EACH = {
     "array": "array pretty",
     "tck-report": "tck-report 2",
     "content-length": "content-length CRLF",
+    "headed": "headed",
+    "sequence": "sequence",
+    "acp-el": "acp-el",
+    "acp-el-traffic": "acp-el-traffic",
+    "tracing": "tracing",
 }
 
 

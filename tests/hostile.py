@@ -87,7 +87,7 @@ HARMLESS: Final = Payload(0, [""], [""])
 
 
 class Inputs(NamedTuple):
-    """Names of files: recordings, what cannot be read as one, a saved report and a baseline."""
+    """Names of files: recordings, what cannot be read as one or holds none, a saved report and a baseline."""
 
     recordings: list[str]
     unreadable: list[str]
@@ -114,19 +114,21 @@ class Material:
 
     def furnish(self, payload: Payload) -> Inputs:
         """Write files into the working folder, with this payload in all places."""
-        no_recording, cut, absent, report, baseline = (
-            self._name(payload, each) for each in ("no recording", "cut", "absent", "report", "baseline")
+        no_recording, cut, absent, folder, report, baseline = (
+            self._name(payload, each) for each in ("no recording", "cut", "absent", "folder", "report", "baseline")
         )
         recordings = self._written_recordings(payload)
         # What it begins with is shown: its first line.
         first_line = payload.text(self._place("no recording", "text")).replace("\n", " ")
         Path(no_recording).write_text(first_line, "utf-8")
+        Path(folder).mkdir(exist_ok=True)
+        (Path(folder) / self._name(payload, "passed over")).write_text(first_line, "utf-8")
         packer = zlib.compressobj(wbits=GZIP)
         whole_lines = packer.compress(Path(recordings[0]).read_bytes()) + packer.flush(zlib.Z_SYNC_FLUSH)
         Path(cut).write_bytes(whole_lines)
         Path(report).write_bytes(_json(self._report, payload))
         Path(baseline).write_bytes(_json(self._baseline, payload))
-        return Inputs(recordings, [no_recording, cut, absent], report, baseline)
+        return Inputs(recordings, [no_recording, cut, absent, folder], report, baseline)
 
     def write_settings(self, payload: Payload) -> None:
         """Settings with which every rule of RL4 fires."""

@@ -36,6 +36,21 @@ DIRECTION_WORDS = [
     (">>>", "<<<"),
     ("\N{RIGHTWARDS ARROW}", "\N{LEFTWARDS ARROW}"),
     ("downstream", "upstream"),
+    ("send", "receive"),
+    ("sending", "receiving"),
+    ("sent", "got"),
+    ("tx", "rx"),
+    ("acp_send", "acp_recv"),
+    (">>", "<<"),
+    ("-->", "<--"),
+    ("\N{BLACK RIGHT-POINTING SMALL TRIANGLE}", "\N{BLACK LEFT-POINTING SMALL TRIANGLE}"),
+    ("client", "server"),
+    ("user", "agent"),
+    ("stdin", "stdout"),
+    ("c2s", "s2c"),
+    ("client -> agent", "agent -> client"),
+    ("client \N{RIGHTWARDS ARROW} agent", "agent \N{RIGHTWARDS ARROW} client"),
+    ("editor\N{RIGHTWARDS ARROW}server", "server\N{RIGHTWARDS ARROW}editor"),
 ]
 """What recorders call the directions of a client: to the agent, and from it."""
 

@@ -111,7 +111,7 @@ def test_a_recording_that_stops_in_a_line_is_no_complaint(clean: Path) -> None:
         ("absent", None, ["no such file"]),
         ("empty", b"", ["is empty"]),
         ("blank", b"\n\n", ["is empty"]),
-        ("words.txt", b"once upon a time\n", ["once upon a time", "envelope, inline, jetbrains"]),
+        ("words.txt", b"once upon a time\n", ["once upon a time", "envelope, headed, inline"]),
         ("list.json", b'{"a": 1}\n{"a": 2}\n', ["formats:"]),
         ("picture.png", b"\x89PNG\r\n\x1a\n\0\0", ["formats:"]),
         ("escapes", b"\x1b]0;title\x07\x1b[31m::error::\n", [r"\x1b]0;title\x07", "formats:"]),

@@ -511,18 +511,19 @@ def test_what_is_no_recording_is_passed_over(tmp_path: Path) -> None:
     result = run("compare", "before", "after", cwd=tmp_path)
     assert (result.returncode, result.stderr) == (
         0,
-        "replaylint: passed over 2 files that are no recordings\n",
+        "replaylint: passed over 2 files that are no recordings: before/b/report.json, before/notes.md\n",
     )
     (tmp_path / "before/b/report.json").unlink()
     again = run("compare", "before", "after", cwd=tmp_path)
-    assert "replaylint: passed over 1 file that is no recording\n" in again.stderr
+    assert "replaylint: passed over 1 file that is no recording: before/notes.md\n" in again.stderr
 
 
 def test_a_saved_report_in_a_folder_is_no_recording(tmp_path: Path) -> None:
     path = written(tmp_path / "before/a", recording("live"))
     (tmp_path / "before/report.json").write_text(run(path, "-f", "json").stdout, encoding="utf-8")
     result = run("compare", "before", "before/a", cwd=tmp_path)
-    assert (result.returncode, result.stderr) == (0, "replaylint: passed over 1 file that is no recording\n")
+    said = "replaylint: passed over 1 file that is no recording: before/report.json\n"
+    assert (result.returncode, result.stderr) == (0, said)
 
 
 def test_the_rest_is_compared_where_one_recording_is_broken(tmp_path: Path) -> None:

@@ -26,9 +26,11 @@ from tests.conftest import ROOT
 from tests.conversations import (
     CASES,
     CONVERSATIONS,
+    DIRECTED,
     LEFT,
     ONE_OF_EACH,
     RIGHT,
+    STAMPS,
     START_MS,
     TOLERANCE_S,
     WRITERS,
@@ -43,6 +45,7 @@ from tests.conversations import (
     example,
     facts,
     laid_out,
+    prefixed,
     reported,
     spoken,
     tck,
@@ -218,7 +221,7 @@ LOGGED = "2025-11-29 07:06:40,030 [     60]   FINE - AcpTransport - "
     ("name", "line", "finding"),
     [
         ("conductor", b"not json", RECORDERS),
-        ("conductor", b'{"type":"request","ts":NaN,"from":"Client","to":"Agent"}', RECORDERS),
+        ("conductor", b'{"type":"request","ts":NaN,"from":"Client"}', None),
         ("conductor", b"[1]", ("RL003", "warning", "recording")),
         ("conductor", b'{"type":"new","from":"Client","to":"Agent","id":1}', None),
         ("conductor", b"\0\0", None),
@@ -230,16 +233,22 @@ LOGGED = "2025-11-29 07:06:40,030 [     60]   FINE - AcpTransport - "
         ("conductor-debug", b"panicked at main.rs", None),
         ("jetbrains", f"{LOGGED}IN: warming up".encode(), AGENTS),
         ("jetbrains", f"{LOGGED}OUT: [1,".encode(), CLIENTS),
-        ("jetbrains", f'{LOGGED}IN: {{"jsonrpc":"2.0","method":NaN}}'.encode(), AGENTS),
+        ("jetbrains", f'{LOGGED}IN: {{"jsonrpc":"2.0","method":NaN}}'.encode(), ("RL003", "warning", "agent")),
         ("jetbrains", f"{LOGGED}IN: 1".encode(), ("RL003", "warning", "agent")),
         ("jetbrains", b"2025-11-29 07:06:40,030 [     30]   FINE - Acp - started", None),
-        ("lsp-trace ", b'{"isLSPMessage":true,"type":"send-request","message":{"a":NaN}}', RECORDERS),
+        (
+            "lsp-trace ",
+            b'{"isLSPMessage":true,"type":"send-x","message":{"a":NaN}}',
+            ("RL003", "warning", "client"),
+        ),
         ("lsp-trace [Trace - 10:00:00 AM] ", b'[Trace] {"isLSPMessage":true,"message":nothing}', RECORDERS),
         ("lsp-trace [Trace - 10:00:00 AM] ", b'[Trace] {"isLSPMessage":true,"type":"receive-x","message":"x"}', AGENTS),
         ("lsp-trace [Trace - 10:00:00 AM] ", b'[Trace - 10:00:01 AM] {"jsonrpc":"2.0","method":"x"}', None),
         ("prefix [SEND]", b"[RECV] warming up", AGENTS),
         ("prefix [SEND]", b"[SEND] warming up", CLIENTS),
-        ("prefix [SEND]", b'[RECV] {"jsonrpc":"2.0","method":"x","params":NaN}', AGENTS),
+        ("prefix [SEND]", b'[RECV] {"jsonrpc":"2.0","method":"x","params":NaN}', None),
+        ("prefix [SEND]", b'[RECV] {"jsonrpc":"2.0","method":"\\ud800"}', None),
+        ("prefix [SEND]", b'[RECV] {"a":' + b"[" * 2000 + b"]" * 2000 + b"}", RECORDERS),
         ("prefix [SEND]", b'[RECV] {"jsonrpc":"2.0","method":"\xff"}', AGENTS),
         ("prefix [SEND]", b"[RECV]", None),
         ("prefix [SEND]", b"[INFO] warming up", None),
@@ -252,8 +261,8 @@ LOGGED = "2025-11-29 07:06:40,030 [     60]   FINE - AcpTransport - "
         ("prefix time [SEND]", b"0.030000 warming up", None),
         ("prefix [main] TRACE c.a.s.StdioAcpClientTransport -- SEND:", b"[x] TRACE c.a.S -- RECV: warming up", AGENTS),
         ('prefix time C2A "request" ::', b'0.030000 A2C "result" :: warming up', AGENTS),
-        ("prefix ts %.s", b"1764400000.030000 warming up", AGENTS),
-        ("prefix ts %.s", b'1764400000.030000 INFO {"jsonrpc":"2.0","method":"x"}', AGENTS),
+        ("prefix ts %.s", b"1764400000.030000 warming up", RECORDERS),
+        ("prefix ts %.s", b'1764400000.030000 INFO {"jsonrpc":"2.0","method":"x"}', None),
         ("prefix ts %.s", b"warming up", None),
         ("prefix ts %.s", b"1764400000.030000", None),
         ("prefix ts %.s INFO", b"1764400000.030000 warming up", None),
@@ -298,6 +307,87 @@ def test_a_mark_before_it_and_other_newlines_change_nothing(form: str, tmp_path:
         assert (facts(report), timings(report)) == (facts(reference), timings(reference))
         assert report["traces"][0]["error"] is None
         assert report["findings"] == []
+
+
+@pytest.mark.parametrize("form", ["headed", "sequence", "acp-el", "acp-el-traffic", "tracing", "prefix", "jetbrains"])
+def test_a_recording_may_stop_anywhere(form: str, tmp_path: Path) -> None:
+    data = example(form).data
+    whole = trace_of(reported(data, tmp_path))["messages"]
+    before = 0
+    for end in range(len(data) // 3, len(data), 61):
+        report = reported(data[:end], tmp_path)
+        trace = trace_of(report)
+        assert trace["format"] == form
+        assert trace["error"] is None or (form, trace["error"]["code"]) == ("acp-el-traffic", "truncated")
+        assert before <= trace["messages"] <= whole
+        assert {each["rule"] for each in report["findings"]} <= {"RL001", "RL002", "RL105"}
+        assert {each["party"] for each in report["findings"] if each["rule"] == "RL001"} <= {"recording"}
+        before = trace["messages"]
+    assert before >= whole - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out"),
+    [
+        ("conductor", 0),
+        ("conductor, proxies", 24),
+        ("conductor, TypeScript with a proxy", 12),
+        ("conductor-debug, many lanes", 144),
+        ("conductor, another protocol", 51),
+        ("prefix [SEND]", 0),
+    ],
+)
+def test_what_is_of_other_hops_is_counted(name: str, left_out: int, tmp_path: Path) -> None:
+    report = reported(WRITERS[name](CONVERSATIONS["v2"]).data, tmp_path)
+    assert (trace_of(report)["messages"], trace_of(report)["left_out"]) == (12, left_out)
+
+
+@pytest.mark.parametrize(
+    ("marks", "directions"),
+    [
+        (("[SEND]", "[ANSWER]"), "inferred"),
+        (("[ASK]", "[RECV]"), "inferred"),
+        (("ask >", "answer <"), "inferred"),
+        (("", "agent:"), "inferred"),
+        (("Client -> Agent:", "Agent -> Client:"), "recorded"),
+        (("CLIENT -> AGENT", "AGENT -> CLIENT"), "recorded"),
+        (("Sending JSON-RPC message:", "Received JSON-RPC message:"), "recorded"),
+        (("Received from client", "Sending to client"), "recorded"),
+        (("Received a message:", "Sending a message:"), "flipped"),
+    ],
+)
+def test_of_words_that_are_known_for_one_side_only_no_message_is_lost(
+    marks: tuple[str, str], directions: str, tmp_path: Path
+) -> None:
+    said = CONVERSATIONS["v2"]
+    time = STAMPS[0][1]
+    for stamp, expected in ((None, DIRECTED), (time, STAMPS[0][2])):
+        written = prefixed(stamp, marks)(said)
+        assert_said(written, said, expected._replace(directions=directions), tmp_path)
+
+
+def test_text_of_acp_el_comes_in_pieces(tmp_path: Path) -> None:
+    """A message goes on in the next text of its direction, or several stand in one."""
+    said = CONVERSATIONS["v2"]
+    pieces = [b"INCOMING TEXT >\n\n"]
+    for each in said:
+        body = dumps(each.message)
+        if each.side == "client":
+            pieces += [b"OUTGOING TEXT >\n\n", body, b"\n\n\nINCOMING TEXT >\n\n"]
+        else:
+            pieces += [body[:40], b"\n\nINCOMING TEXT >\n\n", body[40:], b"\n"]
+    report = reported(b"".join(pieces), tmp_path)
+    assert (trace_of(report)["messages"], report["findings"]) == (12, [])
+    assert [each["end"] for each in report["resumes"]] == ["success"]
+
+
+def test_a_value_that_does_not_end_harms_no_other(tmp_path: Path) -> None:
+    for form in ("sequence", "headed"):
+        data = example(form).data
+        at = data.index(b"  }\n", data.index(b"replay_complete"))
+        report = reported(data[:at] + b"\n" + data[at:].replace(b"}\n}\n", b"}\n", 1), tmp_path)
+        assert trace_of(report)["messages"] >= 10
+        assert {each["rule"] for each in report["findings"]} >= {"RL001"}
 
 
 def test_a_message_without_a_time_keeps_its_place(tmp_path: Path) -> None:
@@ -577,8 +667,8 @@ def test_the_exit_status_of_a_document_that_stops(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("part", "rule"),
     [
-        (b'{"a": NaN}', "RL001"),
-        (b'{"jsonrpc": "2.0", "method": "\\ud800"}', "RL001"),
+        (b'{"jsonrpc": "2.0", "method": "x", "params": NaN}', None),
+        (b'{"jsonrpc": "2.0", "method": "\\ud800"}', None),
         (b'{"jsonrpc": "2.0", "method": "\xff"}', "RL001"),
         (b'{"jsonrpc": "2.0"; "method": "x"}', "RL001"),
         (b'{"jsonrpc": "2.0", "method": "a\0b"}', "RL001"),
@@ -603,7 +693,7 @@ def test_a_part_that_is_damaged_harms_no_other(form: str, part: bytes, rule: str
     assert (trace["error"], trace["lost"]) == (None, 0)
     if rule is not None:
         assert [(each["rule"], each["line"]) for each in report["findings"]] == [(rule, written.lines[6])]
-        assert report["findings"][0]["party"] == ("agent" if form == "array" else "recording")
+        assert report["findings"][0]["party"] == ("agent" if (form, rule) == ("array", "RL003") else "recording")
     assert facts(report) == facts(reference, [each + (each >= written.lines[6]) for each in range(1, 2000)])
     assert timings(report) == timings(reference)
 
@@ -623,17 +713,17 @@ def framed_with(at: int, piece: bytes, body: bytes | None = None) -> Written:
 @pytest.mark.parametrize(
     ("noise", "finding"),
     [
-        (b"INFO started\n", AGENTS),
-        (b"INFO started ", AGENTS),
-        (b'{"jsonrpc":"2.0","method":"_x"}\n', AGENTS),
+        (b"INFO started\n", RECORDERS),
+        (b"INFO started ", RECORDERS),
+        (b'{"jsonrpc":"2.0","method":"_x"}\n', RECORDERS),
         (b"Content-Length: -5\r\n", None),
         (b"Content-Length: many\r\n\r\n", None),
         (b"Content-Length: 0\r\n\r\n", None),
-        (b"Content-Length: 5\r\n\r\nwords", AGENTS),
+        (b"Content-Length: 5\r\n\r\nwords", RECORDERS),
         (b"content-LENGTH:1\n\n1", ("RL003", "warning", "agent")),
         (b"Content-Length: 31\n" + b'{"jsonrpc":"2.0","method":"_x"}', None),
         (b"\r\n\r\n\0\0\r\n", None),
-        (b"\xff\xfe\n", AGENTS),
+        (b"\xff\xfe\n", RECORDERS),
     ],
 )
 def test_noise_between_frames(noise: bytes, finding: tuple[str, str, str] | None, tmp_path: Path) -> None:
@@ -769,6 +859,16 @@ LSP = b'{"isLSPMessage":true,"type":"send-notification","message":{"jsonrpc":"2.
         (b"a log line\n" * 900 + b"12:00:00 " + PING, "prefix"),
         (b'[client] {"id":1,"method":"initialize","params":{}}', "prefix"),
         (b'12:00:00 {"id":1,"result":null}', "prefix"),
+        # Whatever stands before a message.
+        (b"Received " + PING, "prefix"),
+        (b"error: " + PING, "prefix"),
+        (b"+" + PING, "prefix"),
+        (b"> " + PING, "prefix"),
+        (b"trace.log:12:" + PING, "prefix"),
+        (b"  12  " + PING, "prefix"),
+        (b"[INFO] " + PING, "prefix"),
+        (b"span{a=1} main: " + PING, "prefix"),
+        (b"x" * 300 + b" [SEND] " + PING, "prefix"),
     ],
 )
 def test_a_format_is_known_by_its_beginning(data: bytes, name: str, tmp_path: Path) -> None:
@@ -788,16 +888,7 @@ def test_a_format_is_known_by_its_beginning(data: bytes, name: str, tmp_path: Pa
         b'127.0.0.1 - - [01/Jan/2026:10:00:00] "POST /" {"method":"POST","id":1,"bytes":5}',
         b'Params: {"protocolVersion":1}',
         b'10:00:00 [{"id":1},{"id":2}]',
-        # Messages without a time or a direction before them.
-        b"Received " + PING,
-        b"error: " + PING,
-        b"+" + PING,
-        b"> " + PING,
-        b"trace.log:12:" + PING,
-        b"  12  " + PING,
-        b"[INFO] " + PING,
-        b"GET 127.0.0.1 " + PING,
-        b"x" * 300 + b" [SEND] " + PING,
+        b"x" * 2000 + b" [SEND] " + PING,
         # JSON in the middle of a text, or in code.
         b"10:00:00 " + PING + b" was sent",
         b"    out: " + PING + b",",
@@ -854,9 +945,10 @@ def test_nesting_brings_nothing_down(form: str, deep: bytes, tmp_path: Path) -> 
     data = example(
         form, [*said, said[-1]._replace(message={"jsonrpc": "2.0", "method": "_deep", "params": "DEEP"})]
     ).data
-    before, quote, after = data.partition(b'\\"DEEP\\"' if form == "tck-report" else b'"DEEP"')
+    in_a_text = form in {"tck-report", "tracing"}
+    before, quote, after = data.partition(b'\\"DEEP\\"' if in_a_text else b'"DEEP"')
     assert quote
-    if form == "tck-report":
+    if in_a_text:
         deep = deep.replace(b'"', b'\\"')
     elif form == "acp-devtools":
         before = before.replace(b'\\"DEEP\\"', b"1")

@@ -205,7 +205,7 @@ def test_most_records_decide_and_ties_have_an_order(lines: list[Message], name: 
 def test_what_is_no_recording_is_refused(lines: list[bytes], tmp_path: Path) -> None:
     trace = trace_of(report_of(lines, tmp_path))
     assert (trace["format"], trace["error"]["code"], trace["error"]["line"]) == (None, "not-a-recording", 1)
-    assert "envelope, inline, jetbrains" in trace["error"]["message"]
+    assert "envelope, headed, inline, jetbrains" in trace["error"]["message"]
     assert lines[0].decode()[:40] in trace["error"]["message"]
 
 
@@ -658,9 +658,9 @@ def test_the_answer_of_initialize_decides_too(tmp_path: Path) -> None:
 # Connections and what the recorder says
 
 
-def labelled(recording: Recording, conn: object) -> list[Message]:
+def labelled(recording: Recording, conn: object, key: str = "conn") -> list[Message]:
     """The records, each with this `conn`."""
-    return [{**record, "conn": conn} for record in recording.records]
+    return [{**record, key: conn} for record in recording.records]
 
 
 def one(ident: int, session: str) -> Recording:
@@ -682,8 +682,11 @@ def resumes(report: Message) -> list[tuple[int, object, str, str]]:
 
 @pytest.mark.parametrize("conns", [(1, 2), ("a", "b"), (1, "1"), (0, 1)])
 @pytest.mark.parametrize("interleaved", [False, True])
-def test_each_conn_value_is_a_connection(conns: tuple[object, object], interleaved: bool, tmp_path: Path) -> None:
-    first, second = labelled(one(1, "s"), conns[0]), labelled(one(1, "t"), conns[1])
+@pytest.mark.parametrize("key", ["conn", "connection", "connection_id", "connId"])
+def test_each_conn_value_is_a_connection(
+    conns: tuple[object, object], interleaved: bool, key: str, tmp_path: Path
+) -> None:
+    first, second = labelled(one(1, "s"), conns[0], key), labelled(one(1, "t"), conns[1], key)
     records = [each for pair in zip(first, second, strict=True) for each in pair] if interleaved else first + second
     report = report_of(map(dumps, records), tmp_path)
     assert connections(report) == [(1, False, "open"), (2, False, "open")]
@@ -757,6 +760,9 @@ def test_a_capture_header_begins_a_connection(tmp_path: Path) -> None:
         ("exit", {"code": 0}, "closed"),
         ("eof", {"side": "agent"}, "closed"),
         ("eof", {"side": "client"}, "open"),
+        *((event, {}, "closed") for event in ("close", "closed", "disconnect", "exit", "eof", "end")),
+        ("close", {"side": "client"}, "closed"),
+        ("closing", {}, "open"),
         ("note", {}, "open"),
     ],
 )
@@ -790,6 +796,10 @@ def test_closed_says_that_the_end_is_the_end(tmp_path: Path) -> None:
         ({"dropped": 4}, 4),
         ({"gap": 5}, 5),
         ({"event": "note", "count": 9}, 0),
+        ({"event": "note", "dropped": 9}, 9),
+        ({"event": "note", "dropped": 0}, 0),
+        ({"event": "note", "dropped": "9"}, 0),
+        ({"dropped": True}, 1),
     ],
 )
 def test_messages_that_the_recorder_dropped_are_lost(fields: Message, lost: int, tmp_path: Path) -> None:
@@ -800,6 +810,71 @@ def test_messages_that_the_recorder_dropped_are_lost(fields: Message, lost: int,
     assert report["findings"] == []
     assert (trace_of(report)["lines"], trace_of(report)["messages"]) == (7, 6)
     assert resumes(report) == [(1, 1, "s", "complete")]
+
+
+@pytest.mark.parametrize("at", [0, 3, 5])
+def test_a_record_says_what_was_dropped_before_it(at: int, tmp_path: Path) -> None:
+    records: list[Message] = [{**each, "session": "s", "dropped": 0} for each in one(1, "s").records]
+    assert trace_of(report_of(map(dumps, records), tmp_path))["lost"] == 0
+    records[at]["dropped"] = 7
+    report = report_of(map(dumps, records), tmp_path)
+    assert (trace_of(report)["lost"], trace_of(report)["messages"]) == (7, 6)
+    assert resumes(report) == [(1, 1, "s", "complete")]
+
+
+def test_a_header_says_what_was_dropped(tmp_path: Path) -> None:
+    header = {"dir": "meta", "event": "start", "dropped": 2}
+    report = report_of(map(dumps, [header, *one(1, "s").records]), tmp_path)
+    assert (trace_of(report)["lost"], connections(report)) == (2, [(1, False, "open")])
+
+
+def test_a_bare_message_among_records_is_one(tmp_path: Path) -> None:
+    records: list[Message] = one(1, "s").records
+    records[3] = records[3]["msg"]
+    report = report_of(map(dumps, records), tmp_path)
+    assert (trace_of(report)["messages"], trace_of(report)["directions"]) == (6, "inferred")
+    assert resumes(report) == [(1, 1, "s", "complete")]
+
+
+@pytest.mark.parametrize("odd", [True, False])
+@pytest.mark.parametrize("at", range(6))
+def test_true_is_no_time(odd: bool, at: int, tmp_path: Path) -> None:
+    records: list[Message] = [
+        {**each, "ts": round(0.01 * number, 3)} for number, each in enumerate(one(1, "s").records)
+    ]
+    records[at]["ts"] = odd
+    report = report_of(map(dumps, records), tmp_path)
+    assert (report["findings"], trace_of(report)["timestamps"]) == ([], "relative")
+    assert resumes(report) == [(1, 1, "s", "complete")]
+
+
+def test_a_flag_under_a_key_for_times_is_no_clock(tmp_path: Path) -> None:
+    records: list[Message] = [
+        {"t": True, "time": each["ts"], "dir": each["dir"], "msg": each["msg"]} for each in one(1, "s").records
+    ]
+    assert trace_of(report_of(map(dumps, records), tmp_path))["timestamps"] == "wall"
+
+
+def test_updates_that_one_message_carries_count_on_its_line(tmp_path: Path) -> None:
+    plain = (
+        Recording()
+        .initialize_v2()
+        .resume(1, "s")
+        .message("s", "m1")
+        .message("s", "m2")
+        .marker("s")
+        .idle("s")
+        .result(1, {})
+    )
+    records: list[Message] = plain.records
+    carried = [each["msg"]["params"] for each in records[3:6]]
+    batch = {"jsonrpc": "2.0", "method": "_cognition.ai/session_update_batch", "params": {"updates": carried}}
+    records[3:6] = [{**records[5], "msg": batch}]
+    report = report_of(map(dumps, records), tmp_path)
+    (session,) = only(report)["sessions"]
+    assert (session["outcome"], session["marker"]["line"]) == ("complete", 4)
+    assert session["updates"]["history"] == 2
+    assert report["findings"] == []
 
 
 def test_our_own_recorder(tmp_path: Path) -> None:
@@ -830,18 +905,42 @@ def test_our_own_recorder(tmp_path: Path) -> None:
 # Lines
 
 
+RL003 = "RL003", "warning", "agent"
 BAD_LINES = [
     pytest.param(b"Error: something", id="text"),
     pytest.param(b'{"ts":1764400000.05,"dir":"a2c","msg":{"jsonr', id="cut"),
     pytest.param(b"[1,2", id="cut list"),
     pytest.param(b"\x1b[31mred\x1b[0m", id="escapes"),
-    pytest.param(b'{"ts":NaN,"dir":"a2c","msg":{"jsonrpc":"2.0","method":"_x"}}', id="NaN"),
-    pytest.param(b'{"ts":1764400000.05,"dir":"a2c","msg":{"method":"\\ud800"}}', id="lone surrogate"),
     pytest.param(b'{"ts":1764400000.05,"dir":"a2c","msg":{"method":"\xff\xfe"}}', id="invalid UTF-8"),
     pytest.param(b'{"ts":1764400000.05,"dir":"a2c",\0"msg":{"method":"_x"}}', id="NUL"),
     pytest.param(b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}", id="nested too deep"),
     pytest.param(b'"a text"', id="JSON text"),
 ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(b'{"ts":NaN,"dir":"a2c","msg":{"jsonrpc":"2.0","method":"_x"}}', id="NaN as a time"),
+        pytest.param(b'{"ts":1e999,"dir":"a2c","msg":{"jsonrpc":"2.0","method":"_x"}}', id="an infinite time"),
+        pytest.param(
+            b'{"ts":1764400000.05,"dir":"a2c","msg":{"jsonrpc":"2.0","method":"\\ud800"}}', id="lone surrogate"
+        ),
+        pytest.param(
+            b'{"ts":1764400000.05,"dir":"a2c","msg":{"jsonrpc":"2.0","method":"_x","params":-Infinity}}', id="Infinity"
+        ),
+        pytest.param(
+            b'{"ts":1764400000.05,"dir":"a2c","msg":"{\\"jsonrpc\\":\\"2.0\\",\\"method\\":\\"\\\\udc00\\"}"}',
+            id="a lone surrogate in a text",
+        ),
+    ],
+)
+@pytest.mark.parametrize("at", [0, 2, 4, 7])
+def test_what_only_another_parser_takes_is_read(line: bytes, at: int, tmp_path: Path) -> None:
+    lines = written()
+    report = report_of([*lines[:at], line, *lines[at:]], tmp_path)
+    assert (trace_of(report)["lines"], trace_of(report)["messages"]) == (8, 8)
+    assert [each["rule"] for each in report["findings"]] in ([], ["RL004"])
 
 
 @pytest.mark.parametrize("bad", BAD_LINES)
@@ -877,10 +976,29 @@ def test_a_last_line_without_a_newline_may_be_cut(bad: bytes, rule: str, tmp_pat
 @pytest.mark.parametrize(
     ("bad", "findings"),
     [
-        (b"Error: something", [("RL001", "error", "agent")]),
-        (b"[1,2", [("RL001", "error", "agent")]),
-        (b'{"jsonrpc":"2.0","method":"\xff"}', [("RL001", "error", "agent")]),
+        (b"Error: something", [("RL001", "warning", "recording")]),
+        (b"[1,2", [("RL001", "warning", "recording")]),
+        (b'{"jsonrpc":"2.0","method":"\xff"}', [("RL001", "warning", "recording")]),
+        (b'{"a":' + b"[" * 2000 + b"]" * 2000 + b"}", [("RL001", "warning", "recording")]),
         (b"\0\0", []),
+        # What people paste around a recording and into it.
+        (b"```json", []),
+        (b"## Log", []),
+        (b"$ agent acp --debug", []),
+        (b"dev@host:~$ agent", []),
+        (b"PS C:\\work> agent", []),
+        (b"...", []),
+        (b"[...]", []),
+        (b"\xe2\x80\xa6", []),
+        (b"[client] connected", []),
+        (b"[WARN] no cache", [("RL001", "warning", "recording")]),
+        (b"50% done", [("RL001", "warning", "recording")]),
+        (b"#done", [("RL001", "warning", "recording")]),
+        # What acpx says of itself.
+        (b'{"schema":"acpx.x"}', []),
+        (b'{"action":"session_ensured","created":true}', []),
+        (b'{"source":"agent","sessions":[]}', []),
+        (b'{"source":"agent"}', [RL003]),
     ],
 )
 @pytest.mark.parametrize("at", [0, 2, 4, 7])
@@ -889,8 +1007,8 @@ def test_a_bad_line_harms_no_raw_message(
 ) -> None:
     lines = raw()
     report = report_of([*lines[:at], bad, *lines[at:]], tmp_path)
-    assert (trace_of(report)["lines"], trace_of(report)["messages"]) == (8, 7)
-    # Without directions, what stands between messages is the agent's: its standard output is where logs end up.
+    assert (trace_of(report)["lines"], trace_of(report)["messages"]) == (8, 7 + (findings[:1] == [RL003]))
+    # Nobody says who wrote it.
     assert_complete(report, timed=False, findings=[(*each, at + 1) for each in findings])
     assert [each["connection"] for each in report["findings"]] == [1] * len(findings)
 
@@ -900,7 +1018,7 @@ def test_a_bad_line_harms_no_raw_message(
     [
         (b'{"jsonrpc":"2.0","method":"session/up', ("RL002", "warning", "recording")),
         (b"[1,2", ("RL002", "warning", "recording")),
-        (b"Error: something", ("RL001", "error", "agent")),
+        (b"Error: something", ("RL001", "warning", "recording")),
     ],
 )
 def test_a_raw_recording_may_stop_in_a_message(bad: bytes, finding: tuple[str, str, str], tmp_path: Path) -> None:
@@ -940,14 +1058,14 @@ def test_the_last_text_of_a_side_may_be_cut(
     [
         (b'INFO {"jsonrpc":"2.0","id":7,"result":{}} sent', ", which holds the response with the id 7 that is lost"),
         (b'> {"method":"session/update","params":{}}', ", which holds a session/update notification that is lost"),
-        (b'{"id":"a","method":"_x","params":NaN}', ', which holds a _x request with the id "a" that is lost'),
+        (b'{"id":"a","method":"_x"} "', ', which holds a _x request with the id "a" that is lost'),
         (b'{"a":{"jsonrpc":"2.0","method":"_x"}', ", which holds a _x notification that is lost"),
-        (b'INFO {"id": 7}', "from the agent; "),
+        (b'INFO {"id": 7}', "1 line without JSON; the recording does not say from whom"),
     ],
 )
 def test_a_message_in_a_line_with_something_around_it_is_named(text: bytes, held: str, tmp_path: Path) -> None:
     report = report_of([*raw(), text], tmp_path)
-    assert_complete(report, timed=False, findings=[("RL001", "error", "agent", 8)])
+    assert_complete(report, timed=False, findings=[("RL001", "warning", "recording", 8)])
     assert held in report["findings"][0]["message"]
 
 

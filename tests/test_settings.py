@@ -46,6 +46,7 @@ eof = "open"  # default
 all = false  # default
 color = "auto"  # default
 quiet = false  # default
+verbose = false  # default
 """
 
 
@@ -242,6 +243,7 @@ VALUES = {
     "all": "true",
     "color": '"never"',
     "quiet": "true",
+    "verbose": "true",
 }
 
 

@@ -148,6 +148,27 @@ def test_standard_input_may_be_packed_and_slow(form: str, step: int) -> None:
     assert (b"".join(lines), error) == (data[3:] * 2, None)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("form", [None, *PACKED])
+@pytest.mark.parametrize("step", [1, 7, 100_000])
+def test_a_byte_order_mark_tells_the_encoding(encoding: str, form: str | None, step: int, tmp_path: Path) -> None:
+    lines = [*complete(), "é\N{GRINNING FACE}".encode()]
+    data = ("\ufeff" + content(lines).decode()).encode(encoding)
+    read_, _ = read(saved(tmp_path / "trace", data if form is None else packed(form, data)))
+    assert b"".join(read_) == content(lines)
+    stream = data if form is None else packed(form, data)
+    pieces = [stream[at : at + step] for at in range(0, len(stream), step)]
+    with patch("sys.stdin", io.TextIOWrapper(io.BufferedReader(Pipe(pieces)))):
+        read_, _ = read("-")
+    assert b"".join(read_) == content(lines)
+
+
+def test_utf_16_that_is_cut_or_damaged_is_read(tmp_path: Path) -> None:
+    data = ("\ufeff" + content(complete()).decode()).encode("utf-16-le")
+    lines, error = read(saved(tmp_path / "trace", data[:-1]))
+    assert (len(lines), error) == (len(complete()), None)
+
+
 def places(stream: bytes) -> list[int]:
     """Some places in a stream, behind what it is known by, and all of them near its end."""
     near = len(stream) - 20

@@ -56,6 +56,7 @@ def trace(path: str = ONE, **facts: Any) -> Trace:
         "directions": "recorded",
         "order": "exact",
         "lost": 0,
+        "left_out": 0,
         "malformed": 0,
         "malformed_line": None,
         "error": None,
@@ -414,6 +415,7 @@ def test_an_unmarked_load_is_no_fault_on_v1(version: int | None, said: bool) -> 
         ({"order": "per_side"}, ", order known within each side only"),
         ({"order": "approximate"}, ", approximate order: recorded one hop away from the client"),
         ({"lost": 1}, "; the recorder dropped 1 message"),
+        ({"left_out": 2}, "; left out 2 messages of other hops than the client's"),
     ],
 )
 def test_a_headline(facts: dict[str, Any], wanted: str) -> None:

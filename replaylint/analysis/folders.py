@@ -1,8 +1,18 @@
-"""The recordings in a folder."""
+"""The recordings in a folder or an archive, and what else is there."""
 
 from __future__ import annotations
 
 import os
+from typing import Final
+
+from replaylint.recording.detect import NOT_A_RECORDING, OWN_OUTPUT
+from replaylint.recording.source import IS_ARCHIVE
+
+ANOTHER_PROTOCOL: Final = "another-protocol"
+"""The error code of a recording of another protocol."""
+ENDINGS: Final = (".ndjson", ".jsonl")
+"""Of names that promise a recording."""
+PACKED_ENDINGS: Final = (".gz", ".bz2", ".xz", ".zst")
 
 
 def recordings_in(folder: str) -> list[str]:
@@ -28,3 +38,17 @@ def recordings_in(folder: str) -> list[str]:
             found.append(here)
     here = os.path.join(os.curdir, "")  # noqa: PTH118
     return sorted(path.removeprefix(here) for path in found)
+
+
+def is_passed_over(path: str, code: str, message: str) -> bool:
+    """Whether a file that was found in a folder, and could not be read for this reason, is none of the recordings.
+
+    A name that promises one is believed, unless the file is of another protocol or what replaylint wrote: a recording
+    that is empty or broken shall not go unnoticed.
+    """
+    if code == ANOTHER_PROTOCOL:
+        return True
+    name = path.lower()
+    for ending in PACKED_ENDINGS:
+        name = name.removesuffix(ending)
+    return code == IS_ARCHIVE or (code == NOT_A_RECORDING and (message == OWN_OUTPUT or not name.endswith(ENDINGS)))

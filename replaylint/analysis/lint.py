@@ -7,14 +7,15 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Unpack
 
-from replaylint.analysis.folders import recordings_in
+from replaylint.analysis.folders import is_passed_over, recordings_in
 from replaylint.analysis.multi_file import concatenated, two_sided
 from replaylint.analysis.plan import Plan
-from replaylint.analysis.run import Analysis, begun, failed, new_report, new_trace, refuse
+from replaylint.analysis.run import Analysis, begun, counted, failed, new_report, new_trace, refuse
 from replaylint.errors import RecordingError
 from replaylint.policies.options import Options, given, keywords, spelled_out
-from replaylint.recording.detect import NOT_A_RECORDING, Recording, recognise
+from replaylint.recording.detect import Recording, recognise
 from replaylint.recording.source import MAX_LINE, STANDARD_INPUT, Source
+from replaylint.report.model import PassedOver
 from replaylint.report.paths import shown_path
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def execute(
             if path != STANDARD_INPUT and os.path.isdir(path):  # noqa: PTH112
                 recordings += [[each] for each in _add_folder(report, path, add, added)]
             elif _is_new(path, added):
-                recordings.append([add(path)])
+                recordings += [[each] for each in add(path)]
     if plan.sides is not None:
         recordings.append(
             two_sided(
@@ -118,7 +119,7 @@ def watched(path: str, subscribe: Callable[[Stream], object]) -> Report:
     def watch(stream: Stream, _locate: SourceMap) -> None:
         subscribe(stream)
 
-    return Plan().finish(report, [[_add(report, path, closed=False, watch=watch, numbered=False)]])
+    return Plan().finish(report, [_add(report, path, closed=False, watch=watch, numbered=False)])
 
 
 def _add(
@@ -132,16 +133,39 @@ def _add(
     watch: Watch | None = None,
     sink: Sink | None = None,
     numbered: bool = True,
-) -> Trace:
-    """Lint one recording, as far as it can be read."""
-    trace = new_trace(shown_path(path))
-    analysis = Analysis(report, trace, max_message=max_message, watch=watch, sink=sink)
+) -> list[Trace]:
+    """Lint one recording, or those in one archive, as far as they can be read."""
+    read = partial(
+        _read, report, closed=closed, form=form, max_message=max_message, watch=watch, sink=sink, numbered=numbered
+    )
     try:
         with Source(path, max_line) as source:
-            try:
-                _run(analysis, trace, recognise(source, form), closed=closed, numbered=numbered)
-            finally:
-                trace.bytes = source.size
+            return _add_members(report, source, read) if source.archive is not None else [read(source)]
+    except RecordingError as error:
+        trace = new_trace(shown_path(path))
+        Analysis(report, trace, watch=watch, sink=sink)
+        failed(trace, error)
+        return [trace]
+
+
+def _read(
+    report: Report,
+    source: Source,
+    *,
+    closed: bool,
+    form: str | None,
+    max_message: int | None,
+    watch: Watch | None,
+    sink: Sink | None,
+    numbered: bool,
+) -> Trace:
+    trace = new_trace(shown_path(source.path))
+    analysis = Analysis(report, trace, max_message=max_message, watch=watch, sink=sink)
+    try:
+        try:
+            _run(analysis, trace, recognise(source, form), closed=closed, numbered=numbered)
+        finally:
+            trace.bytes = source.size
     except RecordingError as error:
         failed(trace, error)
     return trace
@@ -155,18 +179,46 @@ def _is_new(path: str, added: set[str]) -> bool:
     return len(added) > before
 
 
-def _add_folder(report: Report, folder: str, add: Callable[[str], Trace], added: set[str]) -> list[Trace]:
+def _add_folder(report: Report, folder: str, add: Callable[[str], list[Trace]], added: set[str]) -> list[Trace]:
     """Lint every recording below this folder. A folder without any is a trace of its own, with an error."""
     before = len(report.traces)
     paths = recordings_in(folder)
-    every = [add(path) for path in paths if _is_new(path, added)]
+    every = [trace for path in paths if _is_new(path, added) for trace in add(path)]
     if paths and not every:
         return []
-    found = [each for each in every if each.error is None or each.error.code != NOT_A_RECORDING]
-    report.passed_over += len(every) - len(found)
+    return _sifted(report, folder, every, before, "is a folder without a recording in it")
+
+
+def _add_members(report: Report, archive: Source, read: Callable[[Source], Trace]) -> list[Trace]:
+    """The same for an archive, up to where it is damaged."""
+    before = len(report.traces)
+    every: list[Trace] = []
+    damage: RecordingError | None = None
+    try:
+        every.extend(map(read, archive.members()))
+    except RecordingError as error:
+        damage = error
+    if damage is None or every:
+        every = _sifted(report, archive.path, every, before, "is an archive without a recording in it")
+    if damage is not None:
+        every.append(new_trace(shown_path(archive.path)))
+        report.traces.append(every[-1])
+        failed(every[-1], damage)
+    return every
+
+
+def _sifted(report: Report, path: str, every: list[Trace], before: int, without: str) -> list[Trace]:
+    """The recordings among these, the only ones behind so many in the report: it names the others."""
+    found = []
+    for trace in every:
+        if trace.error is not None and is_passed_over(trace.path, trace.error.code, trace.error.message):
+            report.passed_over_files.append(PassedOver(trace.path, trace.error))
+        else:
+            found.append(trace)
+    report.passed_over = len(report.passed_over_files)
     if not found:
-        found = [new_trace(shown_path(folder))]
-        failed(found[0], RecordingError("directory", "is a folder without a recording in it"))
+        found = [new_trace(shown_path(path))]
+        failed(found[0], RecordingError("directory", without))
     report.traces[before:] = found
     return found
 
@@ -186,7 +238,7 @@ def _run(
         analysis.run(analysis.numbered(messages) if recording.many_per_line and numbered else messages)
         whole = True
     finally:
-        trace.lines, trace.messages = recording.progress.lines, recording.progress.messages
+        counted(trace, recording.progress)
         trace.longest_message_bytes = engine.measured()
         if engine.other_protocol is None:
             analysis.finish(closed=closed, whole=whole)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from replaylint.analysis.run import Analysis, begun, failed, new_trace, refuse
+from replaylint.analysis.run import Analysis, begun, counted, failed, new_trace, refuse
 from replaylint.errors import RecordingError
 from replaylint.protocol.sides import interleaved
 from replaylint.recording.clock import went_back
@@ -70,7 +70,7 @@ def _feed(
         messages = clocks.joined(begun(trace, recording), recording.clock.timestamps)
         analysis.run(source_map.moved(messages, before))
     finally:
-        trace.lines, trace.messages = recording.progress.lines, recording.progress.messages
+        counted(trace, recording.progress)
         trace.longest_message_bytes = analysis.engine.measured()
 
 
@@ -134,8 +134,8 @@ def two_sided(
         finally:
             for trace, longest, (source, found) in zip(traces, source_map.longest, opened, strict=True):
                 trace.bytes = source.size
+                counted(trace, found.progress)
                 trace.longest_message_bytes = longest
-                trace.lines, trace.messages = found.progress.lines, found.progress.messages
                 trace.format, trace.directions = TWO_SIDED, "recorded"
                 trace.order = "exact" if resolution_s is not None else "per_side"
         whole = all(trace.error is None for trace in traces)

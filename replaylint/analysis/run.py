@@ -6,6 +6,7 @@ from array import array
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
+from replaylint.analysis.folders import ANOTHER_PROTOCOL
 from replaylint.errors import RecordingError
 from replaylint.protocol import direction
 from replaylint.recording.directions import flip
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from replaylint.protocol.connection import Peer as PeerFacts
     from replaylint.recording.detect import Recording
     from replaylint.recording.message import Message
+    from replaylint.recording.reading import Progress
     from replaylint.replay.window import Resume as Replayed
     from replaylint.report.model import Finding, Resume
     from replaylint.report.source_map import SourceMap
@@ -43,12 +45,12 @@ if TYPE_CHECKING:
 
 def new_report() -> Report:
     """A report without anything in it."""
-    return Report(SCHEMA_VERSION, Tool("replaylint", __version__), [], [], [], summary.nothing(), 0, None, [])
+    return Report(SCHEMA_VERSION, Tool("replaylint", __version__), [], [], [], summary.nothing(), 0, [], None, [])
 
 
 def new_trace(path: str) -> Trace:
     """An input of which nothing was read yet."""
-    return Trace(path, None, 0, 0, 0, 0, "none", None, "recorded", "exact", 0, 0, None, None, [])
+    return Trace(path, None, 0, 0, 0, 0, "none", None, "recorded", "exact", 0, 0, 0, None, None, [])
 
 
 class Analysis:
@@ -141,6 +143,11 @@ def failed(trace: Trace, error: RecordingError) -> None:
     trace.error = ReadError(error.code, error.message, error.line or trace.lines or None)
 
 
+def counted(trace: Trace, progress: Progress) -> None:
+    """Say in the trace how far its recording was read."""
+    trace.lines, trace.messages, trace.left_out = progress.lines, progress.messages, progress.left_out
+
+
 def begun(trace: Trace, recording: Recording) -> Iterator[Message]:
     """The messages of a recording, the right way round; the trace says what it is."""
     trace.format, trace.order = recording.format, recording.order
@@ -155,5 +162,5 @@ def refuse(engine: Engine) -> None:
     """Raises RecordingError where this turned out to be a recording of another protocol."""
     if engine.other_protocol is not None:
         raise RecordingError(
-            "another-protocol", f"is a recording of {engine.other_protocol}, not of the Agent Client Protocol"
+            ANOTHER_PROTOCOL, f"is a recording of {engine.other_protocol}, not of the Agent Client Protocol"
         )

@@ -114,10 +114,10 @@ def check(
     plan = planned(asked)
     run = partial(execute, plan, traces or [], closed=options["eof"] == "closed")
     if form == "ndjson" and plan.streams and not exports and output is None:
-        failed, counts = _streamed(run)
+        failed, counts = _streamed(run, verbose=options["verbose"])
         return _status(failed, counts, options["fail_on"])
     report = run(watch=timelines.begin if timelines is not None else None)
-    failed = complain_of(report)
+    failed = complain_of(report, verbose=options["verbose"])
     if output is not None:
         baseline.save(report, output, old, whole=not failed)
     view = terminal.view(options["color"])._replace(
@@ -144,7 +144,7 @@ def _status(unread: bool, severities: Counter[str], level: Level) -> int:
     return 2 if unread else int(any(severities[each] for each in failing(level)))
 
 
-def _streamed(run: "Callable[..., Report]") -> tuple[bool, Counter[str]]:
+def _streamed(run: "Callable[..., Report]", *, verbose: bool) -> tuple[bool, Counter[str]]:
     """Print everything as it becomes certain: nothing is kept that was printed.
 
     Returns whether an input could not be read to its end, and how many findings there are, by severity. Raises
@@ -158,7 +158,7 @@ def _streamed(run: "Callable[..., Report]") -> tuple[bool, Counter[str]]:
 
     stream = ndjson.Stream(put)
     report = run(sink=stream)
-    failed = complain_of(report)
+    failed = complain_of(report, verbose=verbose)
     stream.end(report)
     return failed, stream.failing
 

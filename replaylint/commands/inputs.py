@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from replaylint.analysis.folders import recordings_in
+from replaylint.analysis.folders import ANOTHER_PROTOCOL, recordings_in
 from replaylint.commands import COMMANDS
 from replaylint.commands.output import complain
 from replaylint.errors import RecordingError
 from replaylint.policies.names import known_format
 from replaylint.recording.detect import NOT_A_RECORDING, recognise
 from replaylint.recording.source import STANDARD_INPUT, Source
+
+MAX_NAMED: Final = 5
+"""Files that were passed over: more are only counted."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,8 +54,11 @@ def _is_recording(path: str, form: str | None) -> bool:
     return True
 
 
-def complain_of(report: Report) -> bool:
-    """Say which inputs could not be read to their end, and how many were none; whether there is one of the former."""
+def complain_of(report: Report, *, verbose: bool = False) -> bool:
+    """Say which inputs could not be read to their end, and what was passed over; whether there is one of the former.
+
+    `verbose`: name every file that was passed over, not only the first ones.
+    """
     failed = False
     for trace in report.traces:
         error = trace.error
@@ -61,9 +67,15 @@ def complain_of(report: Report) -> bool:
         failed = True
         line = f":{error.line}" if error.line is not None else ""
         complain(f"{trace.path}{line}: {error.message}{_meant(trace.path, error.code)}")
-    if report.passed_over:
-        are = "file that is no recording" if report.passed_over == 1 else "files that are no recordings"
-        complain(f"passed over {report.passed_over} {are}")
+    others = [each for each in report.passed_over_files if each.error.code == ANOTHER_PROTOCOL]
+    for each in others[: None if verbose else MAX_NAMED]:
+        complain(f"passed over {each.path}: {each.error.message}")
+    paths = [each.path for each in report.passed_over_files if each not in others]
+    if paths:
+        are = "file that is no recording" if len(paths) == 1 else "files that are no recordings"
+        named = paths if verbose else paths[:MAX_NAMED]
+        more = f" and {len(paths) - len(named)} more (-v names all)" if len(paths) > len(named) else ""
+        complain(f"passed over {len(paths)} {are}: {', '.join(named)}{more}")
     return failed
 
 

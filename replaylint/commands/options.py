@@ -57,6 +57,9 @@ class CheckOptions(Options):
     ]
     color: Annotated[When, Option("text", "Text: whether to colour; auto: on a terminal only.", default="auto")]
     quiet: Annotated[bool, Option("text", "Text, concise, markdown: findings only.", short="-q")]
+    verbose: Annotated[
+        bool, Option("program", "Name every file that is passed over, not only the first five.", short="-v")
+    ]
     no_settings: Annotated[bool, Option("program", "Read no settings file.", settable=False)]
     show_settings: Annotated[bool, Option("program", "Print what is set, and where, and exit.", settable=False)]
     version: Annotated[bool, Option("program", "Print the version and exit.", settable=False)]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 from replaylint.recording.message import AGENT, CLIENT
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from replaylint.recording.message import Side
 
 INITIALIZE: Final = "initialize"
@@ -27,6 +29,8 @@ PROMPT: Final = "session/prompt"
 PERMISSION: Final = "session/request_permission"
 ELICITATION: Final = "elicitation/create"
 UPDATE: Final = "session/update"
+UPDATES: Final = "_cognition.ai/session_update_batch"
+"""One vendor's carrier of replayed updates: each of them counts, on its line."""
 CANCEL_TURN: Final = "session/cancel"
 CANCEL_REQUEST: Final = "$/cancel_request"
 
@@ -78,6 +82,13 @@ def names_one(method: str, params: object) -> bool:
         return False
     update = params.get("update")
     return method != UPDATE or (isinstance(update, dict) and isinstance(update.get("sessionUpdate"), str))
+
+
+def carried(body: Mapping[str, object]) -> list[object]:
+    """The params of each update in a message of UPDATES."""
+    params = body.get("params")
+    updates = params.get("updates") if isinstance(params, dict) else None
+    return updates if isinstance(updates, list) else []
 
 
 def sender(method: str) -> Side | None:

@@ -33,8 +33,8 @@ def went_back(seconds: float) -> bool:
 class Clock(NamedTuple):
     """How to read a record's time: `reading * scale + offset` is in seconds.
 
-    `key` is None where no record has a time. `parse` turns a reading that is not a number into seconds (then `scale`
-    is 1). `anchor` is the wall clock beside a monotonic key: it gives the offset, so that times read as wall times.
+    `key` is None where no record has a time. `parse` turns what may be no number into one, or NaN. `anchor` is the wall
+    clock beside a monotonic key: it gives the offset, so that times read as wall times.
     """
 
     timestamps: Timestamps
@@ -49,7 +49,7 @@ class Clock(NamedTuple):
         value = record.get(self.key) if self.key is not None else None
         if self.parse is not None:
             return self.parse(value)
-        return value if isinstance(value, int | float) else NO_TIME
+        return _number(value)
 
     def seconds(self, record: dict[str, object]) -> float:
         """The time of this record, in seconds. NaN where it has none."""
@@ -61,6 +61,11 @@ class Clock(NamedTuple):
             return 0.0
         offset = self.anchor.reading(record) * self.anchor.scale - self.reading(record) * self.scale
         return offset if offset == offset else 0.0  # noqa: PLR0124  (NaN: one of the two is missing)
+
+
+def _number(value: object) -> float:
+    """A number as it is; NaN for anything else, and for true and false."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else NO_TIME
 
 
 NO_CLOCK: Final = Clock("none", None, None, 1.0, None, None)
@@ -89,6 +94,10 @@ def _first(records: Sequence[dict[str, object]], keys: Sequence[str]) -> Clock |
 
 
 def _clock(key: str, values: list[object]) -> Clock | None:
+    flags = any(isinstance(value, bool) for value in values)
+    values = [value for value in values if not isinstance(value, bool)]
+    if not values:
+        return None
     numbers = [value for value in values if isinstance(value, int | float)]
     if len(numbers) < len(values):
         texts = [value for value in values if isinstance(value, str) and iso_seconds(value) == iso_seconds(value)]
@@ -97,9 +106,8 @@ def _clock(key: str, values: list[object]) -> Clock | None:
         return Clock("wall", max(MIN_RESOLUTION_S, min(map(_text_resolution, texts))), key, 1.0, iso_seconds, None)
     scale = _scale(key, numbers[0])
     kind: Timestamps = "wall" if numbers[0] * scale >= 1e9 else "relative"
-    return Clock(
-        kind, max(MIN_RESOLUTION_S, min(_resolution(value, scale) for value in numbers)), key, scale, None, None
-    )
+    resolution_s = max(MIN_RESOLUTION_S, min(_resolution(value, scale) for value in numbers))
+    return Clock(kind, resolution_s, key, scale, _number if flags else None, None)
 
 
 def _scale(key: str, value: float) -> float:

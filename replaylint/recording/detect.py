@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from orjson import loads
-
 from replaylint.errors import RecordingError
 from replaylint.recording.formats import Family, Format, Head, best, every_format, formats_of
+from replaylint.recording.fragments import fenced, has_fence
 from replaylint.recording.message import BLANK
+from replaylint.recording.parsing import parse
 from replaylint.recording.reading import Progress, Reading
 from replaylint.recording.source import SKIPPED, Source, failing, too_long
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 NOT_A_RECORDING = "not-a-recording"
 """The error code of an input whose format was not recognised."""
+OWN_OUTPUT = "is what replaylint wrote, no recording"
+"""The message of that error for reports."""
 
 MAX_HEAD_RECORDS = 50
 """JSON objects that detection looks at."""
@@ -66,6 +68,9 @@ def recognise(source: Source, form: str | None = None) -> Recording:
         records = _beginning(iter(head), [])
         rest, failed = failing(error), error
     beginning = Head(head, records)
+    if has_fence(head) and not _is_report(head) and (inside := _in_fences(head)) is not None:
+        beginning, rest = inside, fenced(chain(head, rest))
+        head = [next(rest) for _ in head]
     found: Format | None = None
     if form is not None:
         found = next(each for each in every_format() if form == each.NAME)
@@ -86,6 +91,15 @@ def recognise(source: Source, form: str | None = None) -> Recording:
     return Recording(source, found.NAME, found.read(chain(head, rest), beginning, progress), progress)
 
 
+def _in_fences(head: list[bytes]) -> Head | None:
+    """The beginning of a recording that stands in fences of Markdown; None where these hold something else."""
+    records: list[dict[str, object]] = []
+    inside: list[bytes] = []
+    records = _beginning(fenced(head), inside)
+    beginning = Head(inside, records)
+    return beginning if _best(beginning) is not None else None
+
+
 def _beginning(lines: Iterator[bytes], head: list[bytes]) -> list[dict[str, object]]:
     """The JSON objects on the first lines; the lines are appended to `head`."""
     records: list[dict[str, object]] = []
@@ -103,7 +117,7 @@ def _beginning(lines: Iterator[bytes], head: list[bytes]) -> list[dict[str, obje
 def _records(line: bytes) -> list[dict[str, object]]:
     """The JSON object on this line, or those of a batch."""
     try:
-        record = loads(line)
+        record = parse(line)
     except ValueError:
         return []
     items = record[:MAX_HEAD_RECORDS] if isinstance(record, list) else [record]
@@ -129,7 +143,7 @@ def _why_not(head: list[bytes]) -> str:
     if text is None:
         return "is empty"
     if _is_report(head):
-        return "is what replaylint wrote, no recording"
+        return OWN_OUTPUT
     shown = text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 3] + "..."
     names = ", ".join(form.NAME for form in every_format())
     return f"is no recording that replaylint knows; it begins with {shown!r}; formats: {names}"

@@ -1,4 +1,4 @@
-"""The words that recorders use for the direction of a message."""
+"""The words that recorders use for the direction of a message, and the keys under which they stand."""
 
 from __future__ import annotations
 
@@ -14,18 +14,29 @@ if TYPE_CHECKING:
 KEYS: Final = ("dir", "direction", "_direction", "d", "origin", "source", "side")
 """The keys that may hold the direction; the first with a known word counts."""
 
+CONNECTION_KEYS: Final = ("conn", "connection", "connection_id", "connId")
+"""The keys that may name the connection; the first that is there counts."""
+
+_CLIENTS: Final = ("client", "c", "editor", "user")
+_AGENTS: Final = ("agent", "a", "server", "s")
+_BETWEEN: Final = ("->", " -> ", "\N{RIGHTWARDS ARROW}", " \N{RIGHTWARDS ARROW} ", "-to-", "_to_", "2")
+"""What stands between the sender and the receiver."""
+
 _ABSOLUTE: Final = (
-    ("c2a", "a2c"),
-    ("c->a", "a->c"),
-    ("client->agent", "agent->client"),
-    ("client_to_agent", "agent_to_client"),
-    ("client-to-agent", "agent-to-client"),
-    ("editor-to-agent", "agent-to-editor"),
-    ("editor_to_agent", "agent_to_editor"),
+    *(
+        (f"{one}{between}{other}", f"{other}{between}{one}")
+        for one in _CLIENTS
+        for other in _AGENTS
+        for between in _BETWEEN
+    ),
     ("to_agent", "to_client"),
+    ("to agent", "to client"),
+    ("from client", "from agent"),
     ("fromclient", "fromagent"),
     ("from_client", "from_agent"),
     ("client", "agent"),
+    ("user", "server"),
+    ("stdin", "stdout"),
 )
 _RELATIVE: Final = (
     ("out", "in"),
@@ -33,8 +44,17 @@ _RELATIVE: Final = (
     ("outbound", "inbound"),
     ("sent", "received"),
     ("send", "recv"),
+    ("sending", "receiving"),
+    ("sends", "receives"),
+    ("send", "receive"),
+    ("sent", "got"),
+    ("tx", "rx"),
+    ("acp_send", "acp_recv"),
     (">>>", "<<<"),
+    (">>", "<<"),
+    ("-->", "<--"),
     ("\N{RIGHTWARDS ARROW}", "\N{LEFTWARDS ARROW}"),
+    ("\N{BLACK RIGHT-POINTING SMALL TRIANGLE}", "\N{BLACK LEFT-POINTING SMALL TRIANGLE}"),
     ("downstream", "upstream"),
 )
 

@@ -6,13 +6,13 @@ rather than fast.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-from orjson import loads
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replaylint.recording import clock as clocks
 from replaylint.recording import directions
+from replaylint.recording.fragments import message_at_end
 from replaylint.recording.message import NO_TIME, ClockStep, Label, NoMessage, Skipped
+from replaylint.recording.parsing import parse
 from replaylint.recording.reading import Reading, parsed, unparsed
 from replaylint.recording.source import SKIPPED
 
@@ -42,15 +42,31 @@ class Entry(NamedTuple):
     conn: object = None
 
 
+LEFT_OUT: Final = Entry(0, NO_TIME, None, b"", 0)
+"""In place of a message that is not one of the client's, or stands in the recording a second time."""
+
+
 def on_lines(
     lines: Iterable[bytes], progress: Progress, entry: Callable[[int, bytes], Entry | None]
 ) -> Iterator[Entry]:
-    """The entries that `entry` makes of each line and its number; None is left out."""
+    """The entries that `entry` makes of each line and its number, but for what is `LEFT_OUT`.
+
+    Where it makes none, the line may hold a message in a way of its own: nobody knows then who sent it.
+    """
     for number, line in enumerate(lines, 1):
         progress.lines = number
         found = noted(number, Skipped(), 0) if line is SKIPPED else entry(number, line)
-        if found is not None:
+        if found is None:
+            found = _stray(number, line)
+        if found is LEFT_OUT:
+            progress.left_out += 1
+        elif found is not None:
             yield found
+
+
+def _stray(number: int, line: bytes) -> Entry | None:
+    message = message_at_end(line) if b'"jsonrpc"' in line else None
+    return None if message is None else Entry(number, NO_TIME, None, message[1], len(line))
 
 
 def noted(line: int, note: Note | None, size: int) -> Entry | None:
@@ -61,9 +77,9 @@ def noted(line: int, note: Note | None, size: int) -> Entry | None:
 def record_in(line: bytes) -> dict[str, object] | Note | None:
     """The recorder's record on this line, a note about what is there instead, or None for a blank line."""
     try:
-        record = loads(line)
+        record = parse(line)
     except ValueError:
-        return unparsed(line, wire=False)
+        return unparsed(line, wire=False, unsaid=True)
     return record if isinstance(record, dict) else NoMessage(wire=False)
 
 
@@ -105,7 +121,7 @@ def _said(body: bytes | str) -> Json | Note | None:
     if isinstance(body, str):
         return parsed(body)
     try:
-        message = loads(body)
+        message = parse(body)
     except ValueError:
         return unparsed(body, wire=True)
     return message if isinstance(message, dict | list) else NoMessage(wire=True)

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from replaylint.recording.message import is_jsonrpc
+from replaylint.recording.parsing import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 MAX_TEXT_CHARS: Final = 1_000_000
 """Of a longer text only the first character is looked at."""
 MAX_ATTEMPTS: Final = 20
 """At how many places in a text a message is looked for."""
+MAX_PREFIX_BYTES: Final = 1000
+"""How far into a line a message may begin that ends it."""
+
+BLANK_LINE: Final = b"\n"
+_FENCE: Final = re.compile(rb" {0,3}(`{3,}|~{3,})")
+_SURROUNDING: Final = re.compile(
+    r"`{3,}|~{3,}|#{1,6} |[(\[<]?(?:[.]{3}|\N{HORIZONTAL ELLIPSIS})[)\]>]?\Z"
+    r"|(?:[\w.-]+@[\w.-]+\S*\s?|PS [^>]*)?[$%>\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}](?: |\Z)"
+    r"|\[[a-z][\w:./-]*\]"
+)
+_JSON: Final = re.compile(rb'(?:\[\s*)?\{\s*(?:"|\Z)')
+_MEMBERS: Final = {"id", "method", "params", "result", "error"}
+"""The members of a message. A record without `jsonrpc` that has others is something else."""
 
 # NaN and raw control characters count as JSON here, as Python writes them.
 _TOKEN: Final = re.compile(
@@ -29,8 +46,19 @@ _BEGUN_VALUE: Final = re.compile(
 
 def is_cut(text: str) -> bool:
     """Whether this is JSON, an object or an array, that stops before its end."""
-    if not text.startswith(("{", "[")) or len(text) > MAX_TEXT_CHARS:
-        return text.startswith(("{", "["))
+    return _looks(text) == "cut"
+
+
+def is_whole(text: str) -> bool:
+    """Whether this is JSON, an object or an array, from its beginning to its end."""
+    return _looks(text) == "whole"
+
+
+def _looks(text: str) -> Literal["cut", "whole", "other"]:
+    if not text.startswith(("{", "[")):
+        return "other"
+    if len(text) > MAX_TEXT_CHARS:
+        return "cut"
     open_ends: list[str] = []
     # What may come next: a value, a key, the colon after it, or what follows a value; and where `closing`, an end.
     expected, closing, at = "value", False, 0
@@ -52,18 +80,18 @@ def is_cut(text: str) -> bool:
         elif sign is None and expected == "value":
             expected, closing = "more", True
         else:
-            return False
+            return "other"
     if not text[at:].strip(" \t\r\n"):
-        return bool(open_ends)
+        return "cut" if open_ends else "whole"
     if expected not in {"value", "key"}:
-        return False
+        return "other"
     begun = _BEGUN_STRING.fullmatch(text, at) or (expected == "value" and _BEGUN_VALUE.fullmatch(text, at))
-    return bool(begun)
+    return "cut" if begun else "other"
 
 
 def embedded(text: str) -> dict[str, object] | None:
     """The first JSON-RPC message inside this text."""
-    if len(text) > MAX_TEXT_CHARS or not ('"jsonrpc"' in text or '"method"' in text):
+    if len(text) > MAX_TEXT_CHARS or not _may_hold_message(text):
         return None
     decoder = json.JSONDecoder(strict=False)
     start = -1
@@ -78,3 +106,63 @@ def embedded(text: str) -> dict[str, object] | None:
         if isinstance(found, dict) and is_jsonrpc(found):
             return found
     return None
+
+
+def begins_at(line: bytes, at: int) -> int:
+    """Where JSON begins behind a short text, from there on; there if it does not."""
+    found = _JSON.search(line, at, MAX_PREFIX_BYTES)
+    return found.start() if found is not None else at
+
+
+def message_at_end(line: bytes) -> tuple[int, dict[str, object] | list[object]] | None:
+    """The JSON-RPC message or batch that this line ends with, behind where it begins; None where there is none."""
+    for attempt, begins in enumerate(_JSON.finditer(line, 0, MAX_PREFIX_BYTES)):
+        if attempt == MAX_ATTEMPTS:
+            break
+        try:
+            found = parse(line[begins.start() :])
+        except ValueError:
+            continue
+        return (begins.start(), found) if isinstance(found, dict | list) and _is_message(found) else None
+    return None
+
+
+def _is_message(found: dict[str, object] | list[object]) -> bool:
+    """Whether this is a message, or a batch with one, and not just any JSON."""
+    records = [each for each in (found if isinstance(found, list) else [found]) if isinstance(each, dict)]
+    return any(
+        "jsonrpc" in each or (is_jsonrpc(each) and _MEMBERS.issuperset(each) and len(each) > 1) for each in records
+    )
+
+
+def is_surrounding(text: str) -> bool:
+    """Whether this line is of what people paste around and into recordings, and holds no message.
+
+    A fence or a heading of Markdown, a shell's prompt, an ellipsis, or what a client that prints its traffic says of
+    itself behind its name in brackets.
+    """
+    return _SURROUNDING.match(text) is not None and not _may_hold_message(text)
+
+
+def _may_hold_message(text: str) -> bool:
+    return '"jsonrpc"' in text or '"method"' in text
+
+
+def has_fence(lines: Iterable[bytes]) -> bool:
+    """Whether a fence of Markdown is among these lines."""
+    return any(map(_FENCE.match, lines))
+
+
+def fenced(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """What stands in fences of Markdown on these lines; others are blank, unless there may be JSON on them."""
+    fence = b""
+    for line in lines:
+        found = _FENCE.match(line)
+        if found is None:
+            yield line if fence or b'"jsonrpc"' in line else BLANK_LINE
+            continue
+        yield BLANK_LINE
+        if not fence:
+            fence = found[1]
+        elif found[1].startswith(fence):
+            fence = b""

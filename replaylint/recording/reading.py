@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from orjson import loads
-
+from replaylint.recording.fragments import is_surrounding
 from replaylint.recording.message import BLANK, NoMessage, Skipped, Unreadable
+from replaylint.recording.parsing import parse
 from replaylint.recording.source import SKIPPED
 
 if TYPE_CHECKING:
@@ -24,13 +24,17 @@ Order = Literal["exact", "approximate", "per_side"]
 
 
 class Progress:
-    """How far a recording was read: the 1-based number of its last line, and how many lines held messages."""
+    """How far a recording was read: the 1-based number of its last line, and how many lines held messages.
 
-    __slots__ = ("lines", "messages")
+    `left_out`: how many messages the format has beside those, of other hops than the client's.
+    """
+
+    __slots__ = ("left_out", "lines", "messages")
 
     def __init__(self) -> None:
         self.lines = 0
         self.messages = 0
+        self.left_out = 0
 
 
 class Reading(NamedTuple):
@@ -52,16 +56,22 @@ class Reading(NamedTuple):
 def parsed(text: str) -> dict[str, object] | list[object] | Note | None:
     """The message in a text from the wire, a note for what else a side wrote, or None for blank text."""
     try:
-        body = loads(text)
+        body = parse(text)
     except ValueError:
         return Unreadable(text, wire=True, ended=text.endswith("\n")) if text.strip(BLANK) else None
     return body if isinstance(body, dict | list) else NoMessage(wire=True)
 
 
-def unparsed(line: bytes, *, wire: bool) -> Note | None:
-    """A note for a line that is not JSON; None where it is blank. `wire`: a side wrote it, not the recorder."""
+def unparsed(line: bytes, *, wire: bool, unsaid: bool = False) -> Note | None:
+    """A note for a line that is not JSON; None where it is blank.
+
+    `wire`: a side wrote it, not the recorder; `unsaid`: which of them the recording does not say. Then it may also be
+    what stands around a recording that was pasted somewhere, which is passed over.
+    """
     if line is SKIPPED:
         return Skipped()
     begun = line if len(line) <= MAX_TEXT_BYTES else line.lstrip(BLANK.encode())[:MAX_TEXT_BYTES]
     text = begun.decode(errors="replace").strip(BLANK)
-    return Unreadable(text, wire=wire, ended=line.endswith(b"\n")) if text else None
+    if not text or (unsaid and is_surrounding(text)):
+        return None
+    return Unreadable(text, wire=wire, ended=line.endswith(b"\n"))

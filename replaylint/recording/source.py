@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import os
 import stat
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from itertools import chain
 from select import select
 from typing import TYPE_CHECKING, Final, Never, Self, cast
 
 from replaylint.errors import RecordingError
+from replaylint.recording import archives
 from replaylint.recording.packed import MAGICS, MAX_MAGIC_BYTES, Unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from replaylint.recording.packed import Into
 
-    File = io.FileIO | io.BufferedIOBase
+    File = io.RawIOBase | io.BufferedIOBase
 
 BUFFER_BYTES = 1 << 17
 MIN_BUFFER_BYTES: Final = 1 << 12
@@ -29,7 +31,16 @@ MAX_LINE: Final = 256 << 20
 SKIPPED: Final = b" \n"
 """Takes the place of a line that was skipped: compared by identity, and otherwise a blank line."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_ENCODINGS: Final = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""By their marks: that of UTF-32 begins as that of UTF-16 does. A shell on Windows writes UTF-16."""
 STANDARD_INPUT = "-"
+IS_ARCHIVE: Final = "archive"
+"""The error code of an archive where a recording is to be read."""
 
 
 def too_long(line: int) -> RecordingError:
@@ -44,18 +55,23 @@ class Source:
     first reached. Raises RecordingError, when it is opened or while it is read.
     """
 
-    def __init__(self, path: str, max_line: int = MAX_LINE) -> None:
+    def __init__(self, path: str, max_line: int = MAX_LINE, file: File | None = None) -> None:
         self.path = path
+        self._max_line = max_line
         self._owned = ExitStack()
         try:
-            file = self._opened()
+            self._file = file = file or self._opened()
             into = _reading(file)
             begun = _head(into)
             form = next((form for form, magics in MAGICS.items() if begun.startswith(magics)), None)
             if form is not None:
                 into = Unpacked(form, begun, into).readinto
                 begun = _head(into)
-            plain = file if form is None and isinstance(file, io.FileIO) and _is_regular(file) else None
+            begun = _longer_head(begun, into)
+            self.archive = archives.kind_of(begun)
+            """Which archive it is, "zip" or "tar"; None for a recording."""
+            into, begun, encoded = _decoded(into, begun)
+            plain = file if form is None and not encoded and isinstance(file, io.FileIO) and _is_regular(file) else None
             self._bounded = _Bounded(into, begun.removeprefix(BYTE_ORDER_MARK), max_line, plain)
         except BaseException:
             self.close()
@@ -76,7 +92,24 @@ class Source:
 
     def lines(self) -> Iterator[bytes]:
         """The lines, with their newlines. A long line is the only one that is held whole; one too long is `SKIPPED`."""
+        if self.archive is not None:
+            raise RecordingError(IS_ARCHIVE, f"is an archive: name a recording in it, such as {self.path}/trace.ndjson")
         return chain.from_iterable(self._bounded.runs())
+
+    def members(self) -> Iterator[Source]:
+        """The files in an archive, each up to the next. Raises RecordingError where it is damaged."""
+        for name, file in self.files():
+            with Source(f"{self.path}/{name}", self._max_line, file) as member:
+                yield member
+
+    def files(self) -> Generator[tuple[str, File]]:
+        """Their names, and what is in them. Raises RecordingError."""
+        if self.archive == "tar":
+            yield from archives.in_tar(self._bounded.next)
+            return
+        if not isinstance(self._file, io.FileIO) or not self._file.seekable():
+            raise RecordingError("unreadable", "is a zip archive: these are read as files, not as streams")
+        yield from archives.in_zip(self._file)
 
     def close(self) -> None:
         """Close the file."""
@@ -90,9 +123,25 @@ class Source:
         try:
             return self._owned.enter_context(open(self.path, "rb", buffering=0))  # noqa: PTH123  (a Path would lose a last slash)
         except OSError as error:
-            raise _explained(error) from error
+            return self._in_archive() or _refuse(error)
         except ValueError as error:  # a path with a NUL
             raise RecordingError("unreadable", str(error)) from error
+
+    def _in_archive(self) -> File | None:
+        """The file of this path, if a part of that names an archive."""
+        at = -1
+        while (at := self.path.find("/", at + 1)) >= 0:
+            if os.path.isfile(self.path[:at]):  # noqa: PTH113
+                archive = self._owned.enter_context(Source(self.path[:at], self._max_line))
+                if archive.archive is not None:
+                    files = self._owned.enter_context(closing(archive.files()))
+                    return next((file for name, file in files if name == self.path[at + 1 :]), None)
+                break
+        return None
+
+
+def _refuse(error: OSError) -> Never:
+    raise _explained(error) from error
 
 
 class _Bounded(io.RawIOBase):
@@ -137,7 +186,7 @@ class _Bounded(io.RawIOBase):
         """
         if self._skipping:
             self._skip()
-        size = self._next(buffer)
+        size = self.next(buffer)
         if self._line + size > self._max_line:
             return self._measured(buffer, size)
         behind = size if self._plain is not None else self._behind_last_newline(buffer, size)
@@ -183,13 +232,14 @@ class _Bounded(io.RawIOBase):
         """Go to the end of the line."""
         self._skipping = False
         buffer = bytearray(BUFFER_BYTES)
-        while size := self._next(memoryview(buffer)):
+        while size := self.next(memoryview(buffer)):
             end = buffer.find(b"\n", 0, size)
             if end >= 0:
                 self._give_back(bytes(buffer[end + 1 : size]))
                 break
 
-    def _next(self, buffer: memoryview) -> int:
+    def next(self, buffer: memoryview) -> int:
+        """The next bytes, whatever lines they are."""
         if self._begun:
             size = min(len(buffer), len(self._begun))
             buffer[:size], self._begun = self._begun[:size], self._begun[size:]
@@ -233,6 +283,40 @@ def _head(into: Into) -> bytes:
     while size < MAX_MAGIC_BYTES and (more := into(head[size:])):
         size += more
     return bytes(head[:size])
+
+
+def _longer_head(begun: bytes, into: Into) -> bytes:
+    """More of the beginning, as far as it may be an archive's: no first line has ended in it."""
+    while len(begun) < archives.MAX_MAGIC_BYTES and b"\n" not in begun:
+        more = memoryview(bytearray(BUFFER_BYTES))
+        size = into(more)
+        if not size:
+            break
+        begun += bytes(more[:size])
+    return begun
+
+
+def _decoded(into: Into, begun: bytes) -> tuple[Into, bytes, bool]:
+    """The same as UTF-8, where a byte-order mark says that it is UTF-16 or UTF-32, and whether it was."""
+    name = next((name for mark, name in _ENCODINGS if begun.startswith(mark)), None)
+    if name is None:
+        return into, begun, False
+    decode = codecs.getincrementaldecoder(name)(errors="replace").decode
+    rest = decode(begun).encode()
+
+    def read(buffer: memoryview) -> int:
+        nonlocal rest
+        piece = memoryview(bytearray(BUFFER_BYTES))
+        while not rest:
+            size = into(piece)
+            rest = decode(piece[:size], final=not size).encode()
+            if not size:
+                break
+        size = min(len(buffer), len(rest))
+        buffer[:size], rest = rest[:size], rest[size:]
+        return size
+
+    return read, _head(read), True
 
 
 def _is_regular(file: io.FileIO) -> bool:

@@ -164,6 +164,8 @@ def _facts(view: View, trace: Trace) -> Iterator[Piece | str]:
     yield f"{DIRECTIONS[trace.directions]}, {ORDERS[trace.order]}"
     if trace.lost:
         yield f"; the recorder dropped {joined(counted(trace.lost, 'message'))}"
+    if trace.left_out:
+        yield f"; left out {joined(counted(trace.left_out, 'message'))} of other hops than the client's"
     if trace.malformed:
         first = (
             f"the first at line {trace.malformed_line}" if trace.malformed > 1 else f"at line {trace.malformed_line}"

@@ -404,6 +404,11 @@ class Engine:
         self, line: int, time: float, side: Side | None, body: dict[str, object], size: int, *, batch: bool
     ) -> None:
         method = body.get("method")
+        if method == methods.UPDATES and (carried := methods.carried(body)):
+            for params in carried:
+                self._message(line, time, side, {**body, "method": UPDATE, "params": params}, size, batch=batch)
+                size = 0
+            return
         if not isinstance(method, str):
             if "result" in body or "error" in body or ("id" in body and "method" not in body):
                 self._response(line, time, side, body)

@@ -58,7 +58,7 @@ class Connection:
 
 @dataclass(slots=True)
 class Trace:
-    """One input. `format` is None where it was not recognised.
+    """One input. `format` is None where it was not recognised. `left_out`: messages of other hops than the client's.
 
     `longest_message_bytes`: as it stands there, with what the recorder writes beside it; None in reports of before.
     """
@@ -74,6 +74,7 @@ class Trace:
     directions: Directions
     order: Literal["exact", "approximate", "per_side"]
     lost: int
+    left_out: int
     malformed: int
     malformed_line: int | None
     error: ReadError | None
@@ -336,10 +337,19 @@ class Exemption:
 
 
 @dataclass(slots=True)
+class PassedOver:
+    """A file in a folder or an archive that is no recording, and why not."""
+
+    path: str
+    error: ReadError
+
+
+@dataclass(slots=True)
 class Report:
     """Everything that was found in the inputs of one run.
 
-    `passed_over`: how many files in folders are not recordings, and so not among the traces.
+    `passed_over`: how many files in folders and archives are not recordings, and so not among the traces; these are the
+    `passed_over_files`.
     """
 
     schema_version: int
@@ -349,5 +359,6 @@ class Report:
     findings: list[Finding]
     summary: Summary
     passed_over: int
+    passed_over_files: list[PassedOver]
     baseline: Baseline | None
     exceptions: list[Exemption]

@@ -4,9 +4,11 @@ The wire carries JSON-RPC messages, one a line. What else a program writes to it
 log line or a progress bar, ends up between them. Some clients skip it, others close the connection. A message that
 stands in such a line with something around it is lost: it is named here, but it answers nothing.
 
-It is an error of the side that wrote the line. It is a warning about the recording where the line is the recorder's
-own, such as one that several writers have mixed up; and where the line is longer than `--max-line`: it was not read,
-and counts as a lost message.
+It is an error of the side that wrote the line. It is a warning about the recording where that does not say who wrote
+the line; where the line is the recorder's own, such as one that several writers have mixed up; where the line is JSON,
+but nested too deep or too large to be read here; and where it is longer than `--max-line`: it was not read, and counts
+as a lost message. What people paste around a recording, such as the fences of Markdown or a shell's prompt, is passed
+over.
 
 Promise: a side writes nothing to the wire that is no message: MUST NOT; logs go to standard error.
 
@@ -25,8 +27,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from replaylint.recording.fragments import embedded
-from replaylint.recording.message import AGENT, Skipped, Unreadable
+from replaylint.recording.fragments import embedded, is_whole
+from replaylint.recording.message import Skipped, Unreadable
 from replaylint.replay.events import Noted
 from replaylint.rules.registry import ERROR, WARNING, Rule
 from replaylint.rules.words import described
@@ -43,7 +45,10 @@ RULE = Rule(
 )
 
 
+_NOT_UNICODE: Final = "\N{REPLACEMENT CHARACTER}"
 ON_THE_WIRE: Final = "the wire carries JSON-RPC messages only, one a line: logs go to standard error"
+ANYONES: Final = "the recording does not say from whom: an agent's logs go to standard error"
+NOT_HERE: Final = "what stood there is not analysed: nobody is to blame for it"
 RECORDERS_OWN: Final = "what stood there is not analysed: let one writer at a time append to a recording"
 TOO_LONG: Final = "what stood there is not analysed: raise --max-line"
 
@@ -55,12 +60,17 @@ def unreadable(event: Noted) -> Violation | None:
         return None
     lost = embedded(event.note.text)
     holds = f", which holds {described(lost)} that is lost with it" if lost is not None else ""
-    side = event.side or (AGENT if event.note.wire else None)
-    if side is None:
-        fault = "without JSON in the recording itself"
-        return RULE.at(event, WARNING, party="recording", fault=fault, holds=holds, remedy=RECORDERS_OWN)
-    fault = f"without JSON from the {side}"
-    return RULE.at(event, ERROR, about=side, fault=fault, holds=holds, remedy=ON_THE_WIRE)
+    side = event.side
+    if _NOT_UNICODE not in event.note.text and is_whole(event.note.text):
+        fault = "of JSON that cannot be read here"
+        return RULE.at(event, WARNING, party="recording", about=NOT_HERE, fault=fault, holds="", remedy=NOT_HERE)
+    if side is not None:
+        fault = f"without JSON from the {side}"
+        return RULE.at(event, ERROR, about=side, fault=fault, holds=holds, remedy=ON_THE_WIRE)
+    fault, remedy = (
+        ("without JSON", ANYONES) if event.note.wire else ("without JSON in the recording itself", RECORDERS_OWN)
+    )
+    return RULE.at(event, WARNING, party="recording", fault=fault, holds=holds, remedy=remedy)
 
 
 @RULE.on(Noted, Skipped)

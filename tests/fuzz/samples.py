@@ -7,11 +7,14 @@ import gzip
 import json
 import lzma
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from orjson import OPT_INDENT_2, dumps, loads
 
+from tests.conversations import Spoken as Said
+from tests.conversations import example
 from tests.fuzz.values import parsed
 from tests.recordings import Recording
 
@@ -213,6 +216,11 @@ def traced(spoken: Spoken) -> bytes:
     return of_lines([b"client log", *(b"[Trace - 10:00:00 AM] " + dumps(record) for record in records)])
 
 
+def as_format(form: str, spoken: Spoken) -> bytes:
+    """What the tests of the formats write in this one."""
+    return example(form, [Said(*each) for each in spoken]).data
+
+
 ARROWS: Final = "\N{RIGHTWARDS ARROW}", "\N{LEFTWARDS ARROW}"
 WRITERS: Final[dict[str, Callable[[Spoken], bytes]]] = {
     "raw": lambda spoken: of_lines(dumps(message) for _, _, message in spoken),
@@ -262,6 +270,7 @@ WRITERS: Final[dict[str, Callable[[Spoken], bytes]]] = {
     ),
     "tck-report": transcribed,
     "content-length": lambda spoken: framed([dumps(message) for _, _, message in spoken]),
+    **{form: partial(as_format, form) for form in ("headed", "sequence", "acp-el", "acp-el-traffic", "tracing")},
 }
 """How each format is written; the first word is its name."""
 PACKED: Final = (("gzip", "envelope"), ("gzip", "zed"), ("bz2", "raw"), ("xz", "envelope"), ("zstd", "recorder"))

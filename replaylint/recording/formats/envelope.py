@@ -21,6 +21,7 @@ from replaylint.recording.message import (
     NoMessage,
     is_jsonrpc,
 )
+from replaylint.recording.parsing import parse
 from replaylint.recording.reading import Reading, parsed, unparsed
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ CLOSES: Final = ("exit", "close", "closed", "disconnect", "end")
 
 MAX_SPELLINGS: Final = 200
 """Spellings of direction words that are remembered: `OUT` beside `out`."""
+
+DROPPED: Final = "dropped"
+"""The key of how many messages were lost before a record, and the event of it."""
 
 MAX_LOST_MESSAGES: Final = 1_000_000_000
 """A larger number of dropped messages is not believed."""
@@ -89,6 +93,9 @@ def read_records(lines: Iterable[bytes], head: Head, progress: Progress, body_ke
         sides.update(directions.SIDES.items())
     reader = _Reader(clock, key, body_key, sides, progress)
     reader.offset = next((clock.offset(record) for record in records if clock.key in record), 0.0)
+    reader.conn_key = next(
+        (key for key in directions.CONNECTION_KEYS if any(key in record for record in records)), "conn"
+    )
     relative = key is not None and any(directions.is_relative(record.get(key)) for record in records)
     return Reading(reader.messages(lines), clock, sides, relative)
 
@@ -104,6 +111,7 @@ class _Reader:
         self.body_key = body_key
         self.sides = sides
         self.progress = progress
+        self.conn_key = directions.CONNECTION_KEYS[0]
         self.conn: object = None
         self.latest = NO_TIME
         self.offset = 0.0
@@ -112,7 +120,7 @@ class _Reader:
     def messages(self, lines: Iterable[bytes]) -> Iterator[Message]:
         """The messages and notes in these lines."""
         sides, clock = self.sides, self.clock
-        time_key, side_key, body_key = clock.key, self.side_key, self.body_key
+        time_key, side_key, body_key, conn_key = clock.key, self.side_key, self.body_key, self.conn_key
         parse, scale = clock.parse, clock.scale
         # Of several bodies the first that is not null counts.
         earlier = frozenset(BODY_KEYS[: BODY_KEYS.index(body_key)]) if body_key not in {None, BODY_KEYS[0]} else None
@@ -134,8 +142,13 @@ class _Reader:
                         body = loads(body)
                         if type(body) is not dict:
                             raise LookupError
-                    # The three keys are there: without a fourth there is no other connection.
-                    if not (reading < latest or (len(record) > 3 and "conn" in record and record["conn"] != conn)):
+                    # The three keys are there: without a fourth there is no other connection, and nothing was lost.
+                    if not (
+                        reading < latest
+                        or (
+                            len(record) > 3 and (DROPPED in record or (conn_key in record and record[conn_key] != conn))
+                        )
+                    ):
                         time = reading if in_seconds else reading * scale + offset
                         latest = reading
                         yield number, time, side, body, len(line)
@@ -154,17 +167,17 @@ class _Reader:
         """The message or notes of an irregular line."""
         size = len(line)
         try:
-            record = loads(line)
+            record = parse(line)
         except ValueError:
             self.others += 1
-            if (note := unparsed(line, wire=False)) is not None:
+            if (note := unparsed(line, wire=False, unsaid=True)) is not None:
                 yield number, NO_TIME, None, note, size
             return
         if not isinstance(record, dict):
             self.others += 1
             yield number, NO_TIME, None, NoMessage(wire=False), size
             return
-        if (conn := record.get("conn")) is not None and conn != self.conn:
+        if (conn := record.get(self.conn_key)) is not None and conn != self.conn:
             self.conn = conn
             yield number, NO_TIME, None, Label(conn), 0
         back, time = self._time(record)
@@ -172,6 +185,8 @@ class _Reader:
             yield number, time, None, ClockStep(back), 0
         word = record.get(self.side_key) if self.side_key is not None else None
         body = self._body(record, word)
+        if not isinstance(body, Lost) and (lost := _dropped(record)) is not None:
+            yield number, time, None, lost, 0
         if not isinstance(body, dict | list):
             self.others += 1
         if body is not None:
@@ -214,7 +229,9 @@ class _Reader:
         text = record.get("text")
         if isinstance(text, str):
             return parsed(text)
-        return None if body is _ABSENT else NoMessage(wire=True)
+        if body is _ABSENT:
+            return record if "jsonrpc" in record else None
+        return NoMessage(wire=True)
 
 
 def _note(record: dict[str, object]) -> Note | None:
@@ -225,8 +242,14 @@ def _note(record: dict[str, object]) -> Note | None:
         return HungUp()
     if event == "start" or any(key in record for key in HEADER_KEYS):
         return Header()
-    drops = event in ("dropped", "gap")
-    for count in (record.get("count"), record.get("dropped"), record.get("gap")):
+    drops = event in (DROPPED, "gap")
+    for count in (record.get("count"), record.get(DROPPED), record.get("gap")):
         if isinstance(count, int) and (drops or event is None):
             return Lost(min(max(count, 1), MAX_LOST_MESSAGES))
     return Lost(1) if drops else None
+
+
+def _dropped(record: dict[str, object]) -> Lost | None:
+    """What a header, or a record with a message, says was lost before it."""
+    count = record.get(DROPPED)
+    return Lost(min(int(count), MAX_LOST_MESSAGES)) if isinstance(count, int) and count > 0 else None

@@ -8,6 +8,7 @@ from orjson import loads
 
 from replaylint.recording.clock import NO_CLOCK
 from replaylint.recording.message import NO_TIME, DropsReplays, NoMessage, is_jsonrpc
+from replaylint.recording.parsing import parse
 from replaylint.recording.reading import Reading, unparsed
 
 if TYPE_CHECKING:
@@ -50,9 +51,18 @@ def _drops_replays(initialize: Mapping[str, Any]) -> bool:
     return numbers and (int(major), int(minor)) <= LAST_VERSION_THAT_DROPS
 
 
+def _refused(line: bytes) -> object:
+    """What is on a line that orjson refuses: JSON all the same, a note, or None where there is nothing."""
+    try:
+        body = parse(line)
+    except ValueError:
+        return unparsed(line, wire=True, unsaid=True)
+    return body if isinstance(body, dict | list) else NoMessage(wire=True)
+
+
 def _is_acpx_own(record: Mapping[str, Any]) -> bool:
     """Whether acpx says this itself: an entry of its journal, or a line of its standard output."""
-    if "method" in record:
+    if is_jsonrpc(record):
         return False
     if str(record.get("schema")).startswith(JOURNAL):
         return True
@@ -67,10 +77,12 @@ def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
             try:
                 body = loads(line)
             except ValueError:
-                others += 1
-                if (note := unparsed(line, wire=True)) is not None:
-                    yield number, NO_TIME, None, note, len(line)
-                continue
+                body = _refused(line)
+                if body.__class__ not in {dict, list}:
+                    others += 1
+                    if body is not None:
+                        yield number, NO_TIME, None, body, len(line)
+                    continue
             if body.__class__ not in {dict, list}:
                 others += 1
                 yield number, NO_TIME, None, NoMessage(wire=True), len(line)

@@ -30,17 +30,31 @@ def sniff(head: Head) -> int:
     """Its array begins with an entry that has its key for directions, and is no message by itself."""
     _, first = look(head)
     record = record_in(first.data) if first is not None else None
-    return CERTAIN if isinstance(record, dict) and _KEY in record and "jsonrpc" not in record else 0
+    return CERTAIN if isinstance(record, dict) and is_entry(record) else 0
+
+
+def is_entry(record: dict[str, object]) -> bool:
+    """Whether this is an entry of the view."""
+    return _KEY in record and "jsonrpc" not in record
 
 
 def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:  # noqa: ARG001
     """The entries of the array, as the messages that they were."""
-    return reading(_entries(lines, progress), NO_CLOCK, progress, many_per_line=True)
+    return read_parts(_parts(lines, progress), progress)
 
 
-def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:
+def read_parts(parts: Iterable[Part], progress: Progress) -> Reading:
+    """The same of entries that were found otherwise."""
+    return reading(_entries(parts), NO_CLOCK, progress, many_per_line=True)
+
+
+def _parts(lines: Iterable[bytes], progress: Progress) -> Iterator[Part]:
     document = Document.of(lines)
     progress.lines = document.lines
+    yield from document.parts()
+
+
+def _entries(parts: Iterable[Part]) -> Iterator[Entry]:
     pending: dict[tuple[str, str], object] = {}
     """The methods of requests, by their ids and directions."""
 
@@ -50,7 +64,7 @@ def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:
             return None  # stderr
         return Entry(part.line, NO_TIME, word, {"jsonrpc": "2.0", **_message(record, word, pending)}, len(part.data))
 
-    yield from entries_of(document.parts(), entry)
+    yield from entries_of(parts, entry)
 
 
 def _message(record: dict[str, object], word: str, pending: dict[tuple[str, str], object]) -> dict[str, object]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from replaylint.recording.clock import NO_CLOCK, Clock
-from replaylint.recording.entries import Entry, on_lines, reading
+from replaylint.recording.entries import LEFT_OUT, Entry, on_lines, reading
 from replaylint.recording.message import NO_TIME
 
 if TYPE_CHECKING:
@@ -41,7 +41,11 @@ def read(lines: Iterable[bytes], head: Head, progress: Progress) -> Reading:
 
 def _entry(number: int, line: bytes) -> Entry | None:
     found = _LINE.match(line)
-    if found is None or found[1] != _CLIENT or found[2] == _STDERR:
+    if found is None:
         return None
+    if found[2] == _STDERR:
+        return Entry(number, NO_TIME, None, b"", len(line))  # whatever it says is no message
+    if found[1] != _CLIENT:
+        return LEFT_OUT
     time = int(found[3]) / 1000 if found[3] is not None else NO_TIME
     return Entry(number, time, found[2].decode(), line[found.end() :], len(line))

@@ -6,23 +6,21 @@ import re
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from orjson import loads
-
 from replaylint.recording import clock as clocks
 from replaylint.recording import directions
 from replaylint.recording.entries import Entry, on_lines, reading
-from replaylint.recording.message import NO_TIME, is_jsonrpc
+from replaylint.recording.fragments import MAX_PREFIX_BYTES, begins_at, message_at_end
+from replaylint.recording.message import NO_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from replaylint.recording.entries import Json
     from replaylint.recording.formats import Head
     from replaylint.recording.reading import Progress, Reading
 
 NAME: Final = "prefix"
 EXAMPLE: Final = '[SEND] {"jsonrpc":"2.0",…}'
-
-MAX_PREFIX_BYTES: Final = 200
 
 _DAY_S: Final = 86_400
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -31,32 +29,37 @@ _DAYS_BEFORE: Final = dict(zip(_MONTHS, accumulate((0, 31, 28, 31, 30, 31, 30, 3
 _AROUND_S: Final = {"day": _DAY_S, "syslog": 365 * _DAY_S}
 """How long until these times start again from zero."""
 
-_MEMBERS: Final = {"id", "method", "params", "result", "error"}
-"""The members of a message. A record without `jsonrpc` that has others is something else."""
-
 
 def _any_of(words: Iterable[str]) -> bytes:
     return b"|".join(re.escape(word.encode()) for word in sorted(words, key=len, reverse=True))
 
 
-_JSON: Final = re.compile(rb'(?:\[\s*)?\{\s*"')
 _TIME: Final = re.compile(
     rb"\s*\[?(?:(?P<iso>\d{4}([-/])\d\d\2\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,12})?(?:Z|[+-]\d\d:?\d\d)?)"
     rb"|(?P<day>\d\d:\d\d:\d\d(?:[.,]\d{1,12})?)"
     rb"|(?P<syslog>(?:" + _any_of(_MONTHS) + rb") [ \d]\d \d\d:\d\d:\d\d)"
-    rb"|(?P<number>\d{1,12}[.]\d{1,12}|\d{10,20}))\]?(?=[\s:]|\Z)"
+    rb"|[+]?(?P<number>\d{1,12}[.]\d{1,12}|\d{10,20})s?)\]?(?=[\s:]|\Z)"
 )
 _WORDS: Final = _any_of(directions.SIDES)
 _SIGNS: Final = _any_of(word for word in directions.SIDES if not word.isalpha())
+_VERBS: Final = _any_of(word for word in directions.RELATIVE_WORDS if word.isalpha() and len(word) > len("out"))
 _MARKS: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         # Right before the message; at the beginning; or anywhere, if it is no word of a language.
-        rb"(?:\[(?P<box>" + _WORDS + rb")\]|(?<!\S)(?P<label>(?:(?:to|from) )?(?:" + _WORDS + rb")):)\s*\Z",
+        rb"(?:\[(?P<box>" + _WORDS + rb")\]|(?<!\S)(?P<label>" + _WORDS + rb"):)\s*\Z",
         rb"\A\s*\[(?P<first>" + _WORDS + rb")\]",
         rb"(?<!\S)(?P<sign>" + _SIGNS + rb")(?!\S)",
+        # A sentence, or nothing else.
+        rb"\A\s*(?:(?P<verb>" + _VERBS + rb")\b|(?P<alone>" + _WORDS + rb")\s*\Z)",
     )
 )
+_SIGN: Final = _MARKS[2]
+_NO_HEADER: Final = (b" ", b"\t", b"}", b"]", b"{", b'"')
+"""How lines of indented JSON begin."""
+_BLANKS: Final = b" \t"
+_SPOKEN: Final = {"box", "label", "first", "sign"}
+"""Behind such a mark stands what a side wrote, whatever it is; behind others only what is a message."""
 
 
 class _Line(NamedTuple):
@@ -68,7 +71,8 @@ class _Line(NamedTuple):
     word: str | None
     bare: bool
     """Nothing else is before the direction, or without one before the body."""
-    body: bytes
+    body: bytes | Json
+    """Parsed, if it is a message."""
 
 
 class _Shape(NamedTuple):
@@ -81,7 +85,7 @@ class _Shape(NamedTuple):
 
 
 def sniff(head: Head) -> int:
-    """How many lines are a message behind a time or a direction."""
+    """How many lines are a message behind a text: a time, a direction, or anything."""
     return len(_messages(head))
 
 
@@ -121,31 +125,33 @@ def _entries(lines: Iterable[bytes], shape: _Shape, clock: clocks.Clock, progres
 
 
 def _spoken(line: bytes, shape: _Shape) -> _Line | None:
-    """What a side wrote on this line; None where the line is the log's own."""
-    if shape.bare and not shape.marks:  # whatever has such a time was on the wire
-        time = _TIME.match(line[:MAX_PREFIX_BYTES])
-        found = _divided(line, time.end()) if time is not None else None
-    else:
-        found = _before_json(line)
-        if found is None or found.mark not in shape.marks:
-            if found is not None and bool(found.mark) == bool(shape.marks) and _is_message(found.body):
-                return found
-            mark = shape.any_mark.search(line, 0, MAX_PREFIX_BYTES) if shape.marks else None
-            found = _divided(line, mark.end()) if mark is not None else None
-    if found is None or (found.form == shape.form and found.bare >= shape.bare):
+    """What a side wrote on this line: a message, or what stands where messages do; None where it is the log's own."""
+    found = _message(line)
+    if found is not None:
         return found
-    return found if _is_message(found.body) else None
+    if shape.bare and not shape.marks:  # whatever has such a time was on the wire
+        begins = _TIME.match(line[:MAX_PREFIX_BYTES])
+    else:
+        begins = shape.any_mark.search(line, 0, MAX_PREFIX_BYTES) if shape.marks else None
+    if begins is None:
+        return None
+    found = _divided(line, begins.end())._replace(body=line[begins_at(line, begins.end()) :].lstrip(_BLANKS))
+    return found if found.form == shape.form and found.bare >= shape.bare else None
 
 
 def _messages(head: Head) -> list[_Line]:
-    lines = [line for line in map(_before_json, head.lines) if line is not None]
-    return [line for line in lines if (line.form or line.mark) and _is_message(line.body)]
+    # A line that begins with JSON may be a whole document.
+    lines = (_message(line) for line in head.lines if not line.lstrip().startswith((b"{", b"[{")))
+    return [line for line in lines if line is not None]
 
 
-def _before_json(line: bytes) -> _Line | None:
-    """The line with its JSON as the body, if a short text is before that."""
-    begins = _JSON.search(line, 0, MAX_PREFIX_BYTES)
-    return _divided(line, begins.start()) if begins is not None and begins.start() else None
+def _message(line: bytes) -> _Line | None:
+    """The line with the message that it ends with."""
+    found = message_at_end(line)
+    if found is None:
+        return None
+    at, message = found
+    return _divided(line, at)._replace(body=message)
 
 
 def _divided(line: bytes, at: int) -> _Line:
@@ -154,25 +160,22 @@ def _divided(line: bytes, at: int) -> _Line:
     if (time := _TIME.match(before)) is not None:
         form = time.lastgroup
         text, before = time[form or 0].decode(), before[time.end() :]
-    body = line[at:].lstrip(b" \t")
+    body = line[at:].lstrip(_BLANKS)
     for pattern in _MARKS:
         found = pattern.search(before)
-        word = found[found.lastgroup or 0].decode().lower().replace(" ", "_") if found is not None else None
-        if found is not None and directions.side_of(word) is not None:
-            return _Line(form, text, found[0].strip(), word, not before[: found.start()].strip(), body)
+        if found is not None:
+            kind = found.lastgroup or ""
+            mark = found[0].strip() if kind in _SPOKEN else b""
+            return _Line(form, text, mark, found[kind].decode().lower(), not before[: found.start()].strip(), body)
     return _Line(form, text, b"", None, not before.strip(), body)
 
 
-def _is_message(body: bytes) -> bool:
-    """Whether this is a message, and not just any JSON."""
-    try:
-        message = loads(body)
-    except ValueError:
+def is_header(line: bytes) -> bool:
+    """Whether this line, which has no message on it, says that one comes: with an arrow, or with a time and a side."""
+    if line.startswith(_NO_HEADER):
         return False
-    records = [each for each in (message if isinstance(message, list) else [message]) if isinstance(each, dict)]
-    return any(
-        "jsonrpc" in each or (is_jsonrpc(each) and _MEMBERS.issuperset(each) and len(each) > 1) for each in records
-    )
+    parts = _divided(line.rstrip(), MAX_PREFIX_BYTES)
+    return bool(parts.mark) and (parts.form is not None or _SIGN.search(line) is not None)
 
 
 def _clock(lines: list[_Line]) -> clocks.Clock:
