@@ -30,14 +30,6 @@ def scenarios(*folders: str) -> list[str]:
 
 CORPUS = scenarios("corpus")
 
-AHEAD = {"corpus/legacy-index"}
-"""Scenarios after texts of the rules that the package does not follow yet. One that holds has to leave this list."""
-
-
-def ahead(scenario: str) -> Any:
-    marks = [pytest.mark.xfail(reason="the package follows older texts")] if scenario in AHEAD else []
-    return pytest.param(scenario, marks=marks)
-
 
 def recording_of(shared: Path, scenario: str) -> Path:
     folder, _, name = scenario.rpartition("/")
@@ -84,9 +76,7 @@ def compare_findings(report: Message, expected: Message) -> None:
     assert not {rule for rule, *_ in grave} & set(expected.get("must_not", ()))
 
 
-@pytest.mark.parametrize(
-    "scenario", [ahead(each) for each in scenarios("corpus", "traces/real", "traces/formats/more")]
-)
+@pytest.mark.parametrize("scenario", scenarios("corpus", "traces/real", "traces/formats/more"))
 def test_a_scenario_holds(shared: Path, scenario: str) -> None:
     expected = json.loads((shared / f"{scenario}{SUFFIX}").read_text(encoding="utf-8"))
     assert "options" not in expected

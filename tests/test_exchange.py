@@ -431,6 +431,12 @@ def test_a_pending_request_is_found_without_being_settled() -> None:
     assert len(list(exchange.pending())) == 4
 
 
+@pytest.mark.parametrize("result", [{"stopReason": "end_turn"}, {"messageId": "m"}])
+def test_a_prompt_is_answered_as_either_version_does(result: Message) -> None:
+    exchange, made = opened((AGENT, 1, "session/request_permission"), (CLIENT, 1, "session/prompt"))
+    assert exchange.match(None, {"id": 1, "result": result}) is made[1]
+
+
 def test_an_unknown_sender_answers_either_side() -> None:
     exchange, made = opened((CLIENT, 1, "session/prompt"), (AGENT, 1, "session/request_permission"))
     assert exchange.match(None, {"id": 1, "result": {"outcome": {}}}) is made[1]

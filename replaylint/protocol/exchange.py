@@ -242,8 +242,8 @@ def _likeliest(requests: list[Request], body: Mapping[str, object]) -> Request:
     """Which of several requests this response answers: by the result's shape, else the oldest."""
     if body.get("error") is None:
         result = body.get("result")
-        keys = result if isinstance(result, dict) else ()
-        fitting = [request for request in requests if RESULT_KEYS.get(request.method) in keys]
+        found = result if isinstance(result, dict) else {}
+        fitting = [request for request in requests if any(key in found for key in RESULT_KEYS.get(request.method, ()))]
         # Without a result that fits: those that would need another one cannot be meant.
         possible = [request for request in requests if request.method not in RESULT_KEYS]
         requests = fitting or possible or requests

@@ -61,19 +61,19 @@ _AGENT_METHODS: Final = frozenset(
 )
 
 RESULT_KEYS: Final = {
-    INITIALIZE: "protocolVersion",
-    NEW: "sessionId",
-    FORK: "sessionId",
-    LIST: "sessions",
-    PROMPT: "stopReason",
-    PERMISSION: "outcome",
-    ELICITATION: "action",
-    "fs/read_text_file": "content",
-    "terminal/create": "terminalId",
-    "terminal/output": "output",
-    "terminal/wait_for_exit": "exitCode",
+    INITIALIZE: ("protocolVersion",),
+    NEW: ("sessionId",),
+    FORK: ("sessionId",),
+    LIST: ("sessions",),
+    PROMPT: ("stopReason", "messageId"),
+    PERMISSION: ("outcome",),
+    ELICITATION: ("action",),
+    "fs/read_text_file": ("content",),
+    "terminal/create": ("terminalId",),
+    "terminal/output": ("output",),
+    "terminal/wait_for_exit": ("exitCode",),
 }
-"""A key that the result of this method always has: tells apart two requests that have one id."""
+"""Keys of which the result of this method always has one: they tell apart two requests that have one id."""
 
 
 def names_one(method: str, params: object) -> bool:

@@ -39,8 +39,5 @@ def declares_replay_end(params: Mapping[str, object]) -> bool:
 
 def legacy_keys(params: Mapping[str, object]) -> list[str]:
     """The keys of the replaced design in these params of a `session/update`."""
-    update = params.get("update")
-    if "_meta" not in params and not (isinstance(update, dict) and "_meta" in update):
-        return []
-    holders = (_air(update), _air(params))
+    holders = (_air(params.get("update")), _air(params))
     return [key for key in LEGACY if any(key in holder for holder in holders)]

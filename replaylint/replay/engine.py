@@ -11,6 +11,7 @@ from replaylint.protocol import methods, other_protocols
 from replaylint.protocol.connection import Connection, History
 from replaylint.protocol.exchange import Request, id_key
 from replaylint.protocol.methods import UPDATE
+from replaylint.protocol.vendor import legacy_keys
 from replaylint.recording.clock import Steps
 from replaylint.recording.fragments import is_cut
 from replaylint.recording.message import (
@@ -117,7 +118,7 @@ class Engine:
                     ident = update["messageId"]
                     known = window.ids.get(ident)
                     if known is not fold:
-                        if known is not None or ident.__class__ is not str:
+                        if known is not None or ident.__class__ is not str or legacy_keys(params):
                             raise TypeError
                         window.begin(ident, fold, variant, line, time)
                     try:
@@ -133,7 +134,11 @@ class Engine:
                     continue
                 except (KeyError, TypeError):  # no id, or that of another author's message
                     pass
-            elif fold is not None and fold(target, line, time, variant, update, size) is not REFUSED:
+            elif (
+                fold is not None
+                and not (("_meta" in params or "_meta" in update) and legacy_keys(params))
+                and fold(target, line, time, variant, update, size) is not REFUSED
+            ):
                 continue
             self._slow(line, time, side, body, size)
             targets, version_key, version, unsaid = self._expected()

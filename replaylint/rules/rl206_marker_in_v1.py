@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.protocol.methods import UPDATE
 from replaylint.protocol.variants import REPLAY_COMPLETE, variant_of
+from replaylint.recording.message import CLIENT
 from replaylint.replay.events import NotificationSent, UpdateReceived
 from replaylint.replay.states import Trigger
 from replaylint.rules.registry import ERROR, Rule
@@ -58,7 +59,7 @@ def received(event: UpdateReceived) -> Violation | None:
 def nameless(event: NotificationSent) -> Violation | None:
     """Also without a session."""
     named = event.session_id is not None or event.connection.version != 1
-    if named or variant_of(event.params) != REPLAY_COMPLETE:
+    if named or event.side is CLIENT or variant_of(event.params) != REPLAY_COMPLETE:
         return None
     violation = RULE.at(event, ERROR)
     violation.what = REPLAY_COMPLETE

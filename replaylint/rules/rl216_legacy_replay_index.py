@@ -5,7 +5,8 @@ last one with `loadSessionEndOfRecordedHistory`, both in `_meta.jetbrains.air`. 
 last update. A client that waits for the event waits in vain, and one that reads the index depends on a design that is
 gone.
 
-It is info: such an agent is old, not wrong.
+It is info: such an agent is old, not wrong. It counts the updates that bear one of the keys; of the chunks of a message
+on v2 it looks at the first.
 
 Promise: no rule; evidence only. The extension's text says that the new design has no indexes.
 
@@ -27,7 +28,6 @@ from typing import TYPE_CHECKING
 
 from replaylint.protocol import vendor
 from replaylint.replay.events import UpdateReceived
-from replaylint.replay.states import Trigger
 from replaylint.rules.registry import INFO, Rule
 
 if TYPE_CHECKING:
@@ -43,9 +43,8 @@ RULE = Rule(
 )
 
 
-@RULE.on(UpdateReceived, Trigger.HISTORY)
+@RULE.on(UpdateReceived)
 def received(event: UpdateReceived) -> Violation | None:
-    """The index stands on every replayed update, so the first one of a window shows it."""
-    window = event.window
-    fields = vendor.legacy_keys(event.params) if window is not None and not window.last_line else []
-    return RULE.at(event, INFO, window=window, fields=" and ".join(fields)) if fields else None
+    """The keys stand on replayed updates, of whatever kind."""
+    fields = vendor.legacy_keys(event.params) if event.window is not None else []
+    return RULE.at(event, INFO, window=event.window, fields=" and ".join(fields)) if fields else None

@@ -30,6 +30,7 @@ from replaylint.protocol.variants import MESSAGES
 from replaylint.replay.events import UpdateReceived
 from replaylint.replay.states import Trigger
 from replaylint.rules.registry import ERROR, Rule
+from replaylint.rules.words import with_article
 
 if TYPE_CHECKING:
     from replaylint.rules.registry import Violation
@@ -39,7 +40,7 @@ RULE = Rule(
     "missing-message-id",
     party="agent",
     severities=(ERROR,),
-    message="{count:update} without a messageId, the first a {what}; v2 requires a string, and without it a client can "
+    message="{count:update} without a messageId, the first {first}; v2 requires a string, and without it a client can "
     "neither join the chunks of a message nor know it again",
 )
 
@@ -49,4 +50,4 @@ def received(event: UpdateReceived) -> Violation | None:
     """At the update."""
     if event.connection.version != 2 or event.variant not in MESSAGES or isinstance(event.update.get("messageId"), str):
         return None
-    return RULE.at(event, ERROR, window=event.window)
+    return RULE.at(event, ERROR, window=event.window, first=with_article(event.variant))

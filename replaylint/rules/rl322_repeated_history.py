@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Final
 from replaylint.replay.events import UpdateReceived
 from replaylint.replay.states import Trigger
 from replaylint.rules.registry import WARNING, Counted, Rule
+from replaylint.rules.words import with_article
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +44,7 @@ RULE = Rule(
     "repeated-history",
     party="agent",
     severities=(WARNING,),
-    message="{count:update} in this replay repeated what had come, the first a {what} {same}; a client that appends "
+    message="{count:update} in this replay repeated what had come, the first {first} {same}; a client that appends "
     "shows it twice: replay each entry once",
 )
 
@@ -64,4 +65,4 @@ def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violatio
     """Not where another replay's history may be the repetition: while the request is pending, one may still begin."""
     if window is None or resume.ambiguous:
         return None
-    return RULE.counted(window, seen, what=seen.what, same=TOOL if seen.what == "tool_call" else MESSAGE)
+    return RULE.counted(window, seen, first=with_article(seen.what), same=TOOL if seen.what == "tool_call" else MESSAGE)

@@ -17,6 +17,8 @@ MAX_ID_CHARS: Final = 40
 """Characters of a name or an id that a sentence shows."""
 MAX_FACT_CHARS: Final = 200
 """Characters of any one text in it."""
+VOWELS: Final = frozenset("aeio")
+"""Letters that most names sound with a vowel; none does that begin with "u", such as "user"."""
 
 
 class Count(int):
@@ -76,6 +78,11 @@ def method_of(body: object) -> str:
     return next((name for name in (variant, body.get("method")) if isinstance(name, str)), "")
 
 
+def with_article(noun: str) -> str:
+    """ "an agent_message", "a user_message"."""
+    return f"{'an' if noun[:1] in VOWELS else 'a'} {noun}"
+
+
 def described(body: object) -> str:
     """A JSON-RPC message, named: "the response with the id 3", "a session/update notification"."""
     facts = body if isinstance(body, dict) else {}
@@ -83,4 +90,4 @@ def described(body: object) -> str:
         return f"the response with the id {identifier(facts.get('id'))}"
     ident = f" request with the id {identifier(facts['id'])}" if "id" in facts else " notification"
     method = facts["method"][:MAX_ID_CHARS].encode(errors="backslashreplace").decode()
-    return f"a {method}{ident}"
+    return with_article(f"{method}{ident}")
