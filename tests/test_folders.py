@@ -189,6 +189,12 @@ def test_a_recording_of_another_protocol_is_passed_over(tmp_path: Path) -> None:
     said = "passed over other.ndjson: is a recording of the Language Server Protocol, not of the Agent Client Protocol"
     assert (result.returncode, result.stderr) == (0, f"replaylint: {said}\n")
     assert run("other.ndjson", cwd=tmp_path).returncode == 2
+    for number in range(6):
+        (tmp_path / f"more{number}.ndjson").write_bytes(other)
+    lines = run(".", "-q", cwd=tmp_path).stderr.splitlines()
+    assert len(lines) == 6
+    assert lines[-1] == "replaylint: passed over 2 more of other protocols (-v names all)"
+    assert len(run(".", "-q", "-v", cwd=tmp_path).stderr.splitlines()) == 7
 
 
 # Archives

@@ -14,13 +14,13 @@ from replaylint.policies.names import known_format
 from replaylint.recording.detect import NOT_A_RECORDING, recognise
 from replaylint.recording.source import STANDARD_INPUT, Source
 
-MAX_NAMED: Final = 5
-"""Files that were passed over: more are only counted."""
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from replaylint.report.model import Report
+
+MAX_NAMED: Final = 5
+"""Files that were passed over: more are only counted."""
 
 
 def is_read(output: str, inputs: Iterable[str], form: str | None = None) -> bool:
@@ -68,14 +68,17 @@ def complain_of(report: Report, *, verbose: bool = False) -> bool:
         line = f":{error.line}" if error.line is not None else ""
         complain(f"{trace.path}{line}: {error.message}{_meant(trace.path, error.code)}")
     others = [each for each in report.passed_over_files if each.error.code == ANOTHER_PROTOCOL]
-    for each in others[: None if verbose else MAX_NAMED]:
+    paths = [each.path for each in report.passed_over_files if each.error.code != ANOTHER_PROTOCOL]
+    most = None if verbose else MAX_NAMED
+    for each in others[:most]:
         complain(f"passed over {each.path}: {each.error.message}")
-    paths = [each.path for each in report.passed_over_files if each not in others]
+    if more := len(others[most:] if most else ()):
+        complain(f"passed over {more} more of other protocols (-v names all)")
     if paths:
         are = "file that is no recording" if len(paths) == 1 else "files that are no recordings"
-        named = paths if verbose else paths[:MAX_NAMED]
-        more = f" and {len(paths) - len(named)} more (-v names all)" if len(paths) > len(named) else ""
-        complain(f"passed over {len(paths)} {are}: {', '.join(named)}{more}")
+        more = len(paths[most:] if most else ())
+        rest = f" and {more} more (-v names all)" if more else ""
+        complain(f"passed over {len(paths)} {are}: {', '.join(paths[:most])}{rest}")
     return failed
 
 
