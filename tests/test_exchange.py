@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,8 @@ from orjson import dumps
 
 from replaylint.protocol.exchange import Exchange, Request, id_key
 from replaylint.recording.message import AGENT, CLIENT
+from tests.conversations import ONE_OF_EACH as FORMS
+from tests.conversations import example, reported, spoken
 from tests.recordings import Message, Recording, found, report_of
 
 if TYPE_CHECKING:
@@ -442,3 +445,24 @@ def test_an_unknown_sender_answers_either_side() -> None:
     assert exchange.match(None, {"id": 1, "result": {"outcome": {}}}) is made[1]
     assert exchange.match(None, {"id": 1, "result": {"outcome": {}}}) is made[0]
     assert exchange.match(None, {"id": 1, "result": {"outcome": {}}}) is None
+
+
+# Ids beyond 64 bits
+
+
+LONG = [str(2**64 + 1), str(2**64 + 2), str(-(2**63) - 1), "1" + "0" * 200 + "1", "1" + "0" * 5000 + "1"]
+NUMBERED = sorted({*FORMS} - {"zed", "acp-el-traffic", "conductor-trace", "content-length"})
+"""What writes ids as they are, and no lengths."""
+
+
+@pytest.mark.parametrize("form", NUMBERED)
+@pytest.mark.parametrize(("one", "other"), list(pairwise(LONG)))
+def test_ids_beyond_64_bits_stay_apart(form: str, one: str, other: str, tmp_path: Path) -> None:
+    """The second request is answered first."""
+    said = Recording(-0.01).initialize_v2().resume("@one", "s").marker("s").idle("s").resume("@two", "t").marker("t")
+    said = said.idle("t").result("@two", {}).error("@one", -32603)
+    data = example(form, spoken(said)).data.replace(b'\\"@one\\"', one.encode()).replace(b'\\"@two\\"', other.encode())
+    report = reported(data.replace(b'"@one"', one.encode()).replace(b'"@two"', other.encode()), tmp_path)
+    ends = [(each["request_id"], each["sessions"][0]["session_id"], each["end"]) for each in report["resumes"]]
+    assert sorted(ends, key=str) == sorted([(one, "s", "error"), (other, "t", "success")], key=str)
+    assert {each["rule"] for each in report["findings"]} == {"RL218"}

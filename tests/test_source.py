@@ -425,7 +425,9 @@ def test_a_recording_of_one_line_that_is_too_long(form: str | None, tmp_path: Pa
 
 def test_a_long_text_is_cut_only_where_nobody_looks() -> None:
     assert reading.MAX_TEXT_BYTES > 4 * fragments.MAX_TEXT_CHARS
-    note = reading.unparsed(b" " * reading.MAX_TEXT_BYTES + b"{" + b"x" * reading.MAX_TEXT_BYTES, wire=True)
+    note = reading.unparsed(
+        b" " * reading.MAX_TEXT_BYTES + b"{" + b"x" * reading.MAX_TEXT_BYTES, ValueError(), wire=True
+    )
     assert note is not None
     assert fragments.is_cut(note.text)  # type: ignore[union-attr]
 

@@ -77,7 +77,9 @@ def id_key(ident: object) -> object:
 
 
 def reported(ident: object) -> object:
-    """The id as a report can hold it: None where it is nested too deep."""
+    """The id as a report can hold it: None where it is nested too deep, its digits where it is beyond 64 bits."""
+    if isinstance(ident, int) and not -(2**63) <= ident < 2**64:
+        return str(ident)
     return ident if not isinstance(ident, dict | list) or _depth(ident) <= _MAX_DEPTH else None
 
 
@@ -222,8 +224,12 @@ class Exchange:
     def find(self, side: Side | None, ident: object) -> Request | None:
         """The oldest pending request of this side with this id; of either side where `side` is None."""
         sides: tuple[Side | None, ...] = (CLIENT, AGENT, None) if side is None else (side, None)
-        found = [self._pending[each].get(id_key(ident), [None])[0] for each in sides]
-        return min(filter(None, found), key=lambda request: request.line, default=None)
+        key = id_key(ident)
+        found = [queue[0] for each in sides if (queue := self._pending[each].get(key))]
+        if not found and _is_inexact(key):
+            double = float(cast("int", key))
+            found = [queue[0] for each in sides if (queue := self._inexact.get((each, double)))]
+        return min(found, key=lambda request: request.line, default=None)
 
     def take(self, side: Side, line: int) -> list[Request]:
         """The pending requests of this side from this line on, which are pending here no longer."""

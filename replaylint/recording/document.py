@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replaylint.errors import RecordingError
-from replaylint.recording.entries import Entry, noted, record_in
+from replaylint.recording.entries import Entry, exact, noted, record_in
 from replaylint.recording.source import SKIPPED, too_long
 
 if TYPE_CHECKING:
@@ -204,4 +204,4 @@ def entries_of(parts: Iterable[Part], entry: Callable[[dict[str, object], Part],
         record = record_in(part.data)
         found = entry(record, part) if isinstance(record, dict) else noted(part.line, record, len(part.data))
         if found is not None:
-            yield found
+            yield exact(found, part.data)

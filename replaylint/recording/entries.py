@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from replaylint.recording import clock as clocks
 from replaylint.recording import directions
 from replaylint.recording.fragments import message_at_end
+from replaylint.recording.ids import restore
 from replaylint.recording.message import NO_TIME, ClockStep, Label, NoMessage, Skipped
 from replaylint.recording.parsing import parse
-from replaylint.recording.reading import Reading, parsed, unparsed
+from replaylint.recording.reading import MIN_BYTES, Reading, parsed, unparsed
 from replaylint.recording.source import SKIPPED
 
 if TYPE_CHECKING:
@@ -55,13 +56,22 @@ def on_lines(
     """
     for number, line in enumerate(lines, 1):
         progress.lines = number
-        found = noted(number, Skipped(), 0) if line is SKIPPED else entry(number, line)
+        if len(line) < MIN_BYTES and line.isspace():
+            continue
+        found = noted(number, Skipped(too_long=True), 0) if line is SKIPPED else entry(number, line)
         if found is None:
             found = _stray(number, line)
         if found is LEFT_OUT:
             progress.left_out += 1
         elif found is not None:
-            yield found
+            yield exact(found, line)
+
+
+def exact(entry: Entry, text: bytes) -> Entry:
+    """The same, whose message was read from this text, with the ids that stand there."""
+    if isinstance(entry.body, dict | list):
+        restore(entry.body, text)
+    return entry
 
 
 def _stray(number: int, line: bytes) -> Entry | None:
@@ -78,8 +88,8 @@ def record_in(line: bytes) -> dict[str, object] | Note | None:
     """The recorder's record on this line, a note about what is there instead, or None for a blank line."""
     try:
         record = parse(line)
-    except ValueError:
-        return unparsed(line, wire=False, unsaid=True)
+    except ValueError as error:
+        return unparsed(line, error, wire=False, unsaid=True)
     return record if isinstance(record, dict) else NoMessage(wire=False)
 
 
@@ -122,6 +132,9 @@ def _said(body: bytes | str) -> Json | Note | None:
         return parsed(body)
     try:
         message = parse(body)
-    except ValueError:
-        return unparsed(body, wire=True)
-    return message if isinstance(message, dict | list) else NoMessage(wire=True)
+    except ValueError as error:
+        return unparsed(body, error, wire=True)
+    if not isinstance(message, dict | list):
+        return NoMessage(wire=True)
+    restore(message, body)
+    return message

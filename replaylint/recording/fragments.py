@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from replaylint.recording.message import is_jsonrpc
 from replaylint.recording.parsing import parse
@@ -46,19 +46,8 @@ _BEGUN_VALUE: Final = re.compile(
 
 def is_cut(text: str) -> bool:
     """Whether this is JSON, an object or an array, that stops before its end."""
-    return _looks(text) == "cut"
-
-
-def is_whole(text: str) -> bool:
-    """Whether this is JSON, an object or an array, from its beginning to its end."""
-    return _looks(text) == "whole"
-
-
-def _looks(text: str) -> Literal["cut", "whole", "other"]:
-    if not text.startswith(("{", "[")):
-        return "other"
-    if len(text) > MAX_TEXT_CHARS:
-        return "cut"
+    if not text.startswith(("{", "[")) or len(text) > MAX_TEXT_CHARS:
+        return text.startswith(("{", "["))
     open_ends: list[str] = []
     # What may come next: a value, a key, the colon after it, or what follows a value; and where `closing`, an end.
     expected, closing, at = "value", False, 0
@@ -80,13 +69,13 @@ def _looks(text: str) -> Literal["cut", "whole", "other"]:
         elif sign is None and expected == "value":
             expected, closing = "more", True
         else:
-            return "other"
+            return False
     if not text[at:].strip(" \t\r\n"):
-        return "cut" if open_ends else "whole"
+        return bool(open_ends)
     if expected not in {"value", "key"}:
-        return "other"
+        return False
     begun = _BEGUN_STRING.fullmatch(text, at) or (expected == "value" and _BEGUN_VALUE.fullmatch(text, at))
-    return "cut" if begun else "other"
+    return bool(begun)
 
 
 def embedded(text: str) -> dict[str, object] | None:

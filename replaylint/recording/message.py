@@ -49,9 +49,12 @@ class Unreadable:
 
 
 class Skipped:
-    """A line that was not read, because it is longer than lines may be."""
+    """A line that was not read: it is longer than lines may be, or what it holds is too large or nested too deep."""
 
-    __slots__ = ()
+    __slots__ = ("too_long",)
+
+    def __init__(self, *, too_long: bool) -> None:
+        self.too_long = too_long
 
 
 class NoMessage:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from replaylint.recording.fragments import is_surrounding
+from replaylint.recording.ids import restore
 from replaylint.recording.message import BLANK, NoMessage, Skipped, Unreadable
-from replaylint.recording.parsing import parse
+from replaylint.recording.parsing import Unholdable, parse
 from replaylint.recording.source import SKIPPED
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 MAX_TEXT_BYTES: Final = 5_000_000
 """Kept of a line that is not JSON: more than `fragments` looks at."""
+
+MIN_BYTES: Final = 3
+"""Of a line that is no message, nor SKIPPED, its newline included: a shorter one may be blank."""
 
 Order = Literal["exact", "approximate", "per_side"]
 """Whether the order of the messages is that in which the client saw them."""
@@ -57,19 +61,26 @@ def parsed(text: str) -> dict[str, object] | list[object] | Note | None:
     """The message in a text from the wire, a note for what else a side wrote, or None for blank text."""
     try:
         body = parse(text)
+    except Unholdable:
+        return Skipped(too_long=False)
     except ValueError:
         return Unreadable(text, wire=True, ended=text.endswith("\n")) if text.strip(BLANK) else None
-    return body if isinstance(body, dict | list) else NoMessage(wire=True)
+    if not isinstance(body, dict | list):
+        return NoMessage(wire=True)
+    restore(body, text)
+    return body
 
 
-def unparsed(line: bytes, *, wire: bool, unsaid: bool = False) -> Note | None:
-    """A note for a line that is not JSON; None where it is blank.
+def unparsed(line: bytes, error: ValueError, *, wire: bool, unsaid: bool = False) -> Note | None:
+    """A note for a line that could not be parsed, for this reason; None where it is blank.
 
     `wire`: a side wrote it, not the recorder; `unsaid`: which of them the recording does not say. Then it may also be
     what stands around a recording that was pasted somewhere, which is passed over.
     """
     if line is SKIPPED:
-        return Skipped()
+        return Skipped(too_long=True)
+    if isinstance(error, Unholdable):
+        return Skipped(too_long=False)
     begun = line if len(line) <= MAX_TEXT_BYTES else line.lstrip(BLANK.encode())[:MAX_TEXT_BYTES]
     text = begun.decode(errors="replace").strip(BLANK)
     if not text or (unsaid and is_surrounding(text)):

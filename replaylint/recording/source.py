@@ -28,7 +28,7 @@ BUFFER_BYTES = 1 << 17
 MIN_BUFFER_BYTES: Final = 1 << 12
 MAX_LINE: Final = 256 << 20
 """Bytes of a line, without its newline: a longer one is skipped."""
-SKIPPED: Final = b" \n"
+SKIPPED: Final = b"  \n"
 """Takes the place of a line that was skipped: compared by identity, and otherwise a blank line."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _ENCODINGS: Final = (

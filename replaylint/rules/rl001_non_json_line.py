@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from replaylint.recording.fragments import embedded, is_whole
+from replaylint.recording.fragments import embedded
 from replaylint.recording.message import Skipped, Unreadable
 from replaylint.replay.events import Noted
 from replaylint.rules.registry import ERROR, WARNING, Rule
@@ -45,7 +45,6 @@ RULE = Rule(
 )
 
 
-_NOT_UNICODE: Final = "\N{REPLACEMENT CHARACTER}"
 ON_THE_WIRE: Final = "the wire carries JSON-RPC messages only, one a line: logs go to standard error"
 ANYONES: Final = "the recording does not say from whom: an agent's logs go to standard error"
 NOT_HERE: Final = "what stood there is not analysed: nobody is to blame for it"
@@ -61,9 +60,6 @@ def unreadable(event: Noted) -> Violation | None:
     lost = embedded(event.note.text)
     holds = f", which holds {described(lost)} that is lost with it" if lost is not None else ""
     side = event.side
-    if _NOT_UNICODE not in event.note.text and is_whole(event.note.text):
-        fault = "of JSON that cannot be read here"
-        return RULE.at(event, WARNING, party="recording", about=NOT_HERE, fault=fault, holds="", remedy=NOT_HERE)
     if side is not None:
         fault = f"without JSON from the {side}"
         return RULE.at(event, ERROR, about=side, fault=fault, holds=holds, remedy=ON_THE_WIRE)
@@ -75,6 +71,7 @@ def unreadable(event: Noted) -> Violation | None:
 
 @RULE.on(Noted, Skipped)
 def skipped(event: Noted) -> Violation:
-    """One finding a connection."""
-    fault = "longer than --max-line"
-    return RULE.at(event, WARNING, party="recording", about=TOO_LONG, fault=fault, holds="", remedy=TOO_LONG)
+    """One finding a connection and reason."""
+    long = isinstance(event.note, Skipped) and event.note.too_long
+    fault, remedy = ("longer than --max-line", TOO_LONG) if long else ("of JSON that cannot be read here", NOT_HERE)
+    return RULE.at(event, WARNING, party="recording", about=remedy, fault=fault, holds="", remedy=remedy)

@@ -8,6 +8,7 @@ from orjson import loads
 
 from replaylint.recording import clock as clocks
 from replaylint.recording import directions
+from replaylint.recording.ids import restore
 from replaylint.recording.message import (
     AGENT,
     CLIENT,
@@ -22,7 +23,8 @@ from replaylint.recording.message import (
     is_jsonrpc,
 )
 from replaylint.recording.parsing import parse
-from replaylint.recording.reading import Reading, parsed, unparsed
+from replaylint.recording.reading import MIN_BYTES, Reading, parsed, unparsed
+from replaylint.recording.weight import MAX_UNWEIGHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -129,7 +131,13 @@ class _Reader:
         number = 0
         try:
             for number, line in enumerate(lines, 1):
+                size = len(line)
+                if size < MIN_BYTES and line.isspace():
+                    self.others += 1
+                    continue
                 try:
+                    if size > MAX_UNWEIGHED:
+                        raise ValueError
                     record = loads(line)
                     reading = record[time_key]
                     if parse is not None:
@@ -145,13 +153,16 @@ class _Reader:
                     # The three keys are there: without a fourth there is no other connection, and nothing was lost.
                     if not (
                         reading < latest
+                        or reading is True
                         or (
                             len(record) > 3 and (DROPPED in record or (conn_key in record and record[conn_key] != conn))
                         )
                     ):
                         time = reading if in_seconds else reading * scale + offset
                         latest = reading
-                        yield number, time, side, body, len(line)
+                        if "id" in body and body["id"].__class__ is float:
+                            restore(body, line)
+                        yield number, time, side, body, size
                         continue
                 except (LookupError, TypeError, ValueError):
                     pass
@@ -168,9 +179,9 @@ class _Reader:
         size = len(line)
         try:
             record = parse(line)
-        except ValueError:
+        except ValueError as error:
             self.others += 1
-            if (note := unparsed(line, wire=False, unsaid=True)) is not None:
+            if (note := unparsed(line, error, wire=False, unsaid=True)) is not None:
                 yield number, NO_TIME, None, note, size
             return
         if not isinstance(record, dict):
@@ -187,7 +198,9 @@ class _Reader:
         body = self._body(record, word)
         if not isinstance(body, Lost) and (lost := _dropped(record)) is not None:
             yield number, time, None, lost, 0
-        if not isinstance(body, dict | list):
+        if isinstance(body, dict | list):
+            restore(body, line)
+        else:
             self.others += 1
         if body is not None:
             yield number, time, self._side(word), body, size

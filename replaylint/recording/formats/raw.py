@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 from orjson import loads
 
 from replaylint.recording.clock import NO_CLOCK
+from replaylint.recording.ids import restore
 from replaylint.recording.message import NO_TIME, DropsReplays, NoMessage, is_jsonrpc
 from replaylint.recording.parsing import parse
-from replaylint.recording.reading import Reading, unparsed
+from replaylint.recording.reading import MIN_BYTES, Reading, unparsed
+from replaylint.recording.weight import MAX_UNWEIGHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -55,8 +57,8 @@ def _refused(line: bytes) -> object:
     """What is on a line that orjson refuses: JSON all the same, a note, or None where there is nothing."""
     try:
         body = parse(line)
-    except ValueError:
-        return unparsed(line, wire=True, unsaid=True)
+    except ValueError as error:
+        return unparsed(line, error, wire=True, unsaid=True)
     return body if isinstance(body, dict | list) else NoMessage(wire=True)
 
 
@@ -71,29 +73,38 @@ def _is_acpx_own(record: Mapping[str, Any]) -> bool:
 
 def _messages(lines: Iterable[bytes], progress: Progress) -> Iterator[Message]:
     number = others = 0
+    body: Any
     try:
         for line in lines:
             number += 1
+            size = len(line)
+            if size < MIN_BYTES and line.isspace():
+                others += 1
+                continue
             try:
-                body = loads(line)
+                body = loads(line) if size <= MAX_UNWEIGHED else parse(line)
             except ValueError:
                 body = _refused(line)
                 if body.__class__ not in {dict, list}:
                     others += 1
                     if body is not None:
-                        yield number, NO_TIME, None, body, len(line)
+                        yield number, NO_TIME, None, body, size
                     continue
             if body.__class__ not in {dict, list}:
                 others += 1
-                yield number, NO_TIME, None, NoMessage(wire=True), len(line)
+                yield number, NO_TIME, None, NoMessage(wire=True), size
                 continue
             if body.__class__ is dict:
+                if "id" in body and body["id"].__class__ is float:
+                    restore(body, line)
                 if "jsonrpc" not in body and _is_acpx_own(body):
                     others += 1
                     continue
                 if body.get("method") == INITIALIZE and _drops_replays(body):
                     yield number, NO_TIME, None, DropsReplays(), 0
-            yield number, NO_TIME, None, body, len(line)
+            else:
+                restore(body, line)
+            yield number, NO_TIME, None, body, size
     finally:
         progress.lines = number
         progress.messages = number - others

@@ -46,7 +46,7 @@ def _entries(lines: Iterable[bytes], progress: Progress) -> Iterator[Entry]:
         progress.lines = number
         header = _HEADER.match(line)
         if line is SKIPPED:
-            yield Entry(number, NO_TIME, None, Skipped(), 0)
+            yield Entry(number, NO_TIME, None, Skipped(too_long=True), 0)
         elif header is not None:
             word = header[1].decode() if header[2] == _ON_THE_WIRE else ""
         elif word and line.strip(BLANK.encode()) and not any(each.startswith(line) for each in _HEADERS):
