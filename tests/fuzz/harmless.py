@@ -20,13 +20,15 @@ Changed = tuple[list[bytes], "list[int] | None"]
 
 
 def text_changed(random: Random, lines: list[bytes]) -> Changed | None:
-    """The words of a message that no other one has, before and after."""
+    """The words of a message that no other one has, before and after; but for what may be the echo of a prompt."""
     content = b"\n".join(lines)
+    prompted = b'"session/prompt"' in content
     texts = [
         (number, each)
         for number, line in enumerate(lines)
         for each in re.findall(rb'"text":"((?:[^"\\]|\\.)+)"', line)
         if content.count(b'"%b"' % each) == 1 and b'"sessionUpdate":"' in line
+        if not (prompted and b'"user_message' in line)
     ]
     if not texts:
         return None
@@ -129,6 +131,6 @@ def beside(random: Random, one: Sample, other: Sample) -> tuple[list[bytes], lis
 
 
 def of_those(found: list[Any], kept: Iterable[int]) -> list[Any]:
-    """What is at these lines, of a signature. RL005 is about the recording as a whole."""
+    """What is at these lines, of a signature. RL005 is about the recording as a whole, RL211 looks at all of it."""
     lines = set(kept)
-    return [each for each in found if each[0] != "RL005" and each[isinstance(each[0], str)] in lines]
+    return [each for each in found if each[0] not in {"RL005", "RL211"} and each[isinstance(each[0], str)] in lines]
