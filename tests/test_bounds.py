@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.protocol.connection import Connection
+from replaylint.protocol.connection import Connection, Skips
 from replaylint.protocol.direction import decide
 from replaylint.protocol.exchange import Request
 from replaylint.recording.clock import Steps
@@ -48,7 +48,7 @@ def test_what_the_client_sends_beyond_the_bound_is_not_said_again(
 
 
 def test_what_said_the_version_first_is_remembered() -> None:
-    connection = Connection(1, {}, Steps())
+    connection = Connection(1, {}, Steps(), Skips())
     assert connection.decide(2, 4)
     assert not connection.decide(1, 5)
     request = Request(CLIENT, 0, "initialize", {}, 1, 0.0)

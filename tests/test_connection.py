@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from orjson import dumps
 
-from replaylint.protocol.connection import Connection
+from replaylint.protocol.connection import Connection, Skips
 from replaylint.protocol.exchange import Request
 from replaylint.recording.clock import Steps
 from replaylint.recording.message import CLIENT, NO_TIME
@@ -48,7 +48,7 @@ def was_active(report: Message) -> list[bool | None]:
 def test_a_session_that_is_used_is_no_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
     most = 20
     monkeypatch.setattr("replaylint.protocol.connection.SESSIONS_REMEMBERED", most)
-    connection = Connection(1, {}, Steps())
+    connection = Connection(1, {}, Steps(), Skips())
     for line in range(1, 3 * most):
         connection.session(f"other {line}")
         connection.requested(Request(CLIENT, line, "session/prompt", {"sessionId": "used"}, line, NO_TIME))

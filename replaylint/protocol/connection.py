@@ -131,10 +131,22 @@ class Peer:
         self.version = version if isinstance(version, str) else None
 
 
+class Skips:
+    """Lines that nobody has read: each connection that had begun may have lost a message there."""
+
+    __slots__ = ("line",)
+
+    def __init__(self) -> None:
+        self.line = 0
+        """The last one."""
+
+
 class Connection:
     """One connection of a recording; `number` counts from 1."""
 
-    def __init__(self, number: int, has_history: dict[str, History], steps: Steps, header_line: int = 0) -> None:
+    def __init__(
+        self, number: int, has_history: dict[str, History], steps: Steps, skips: Skips, header_line: int = 0
+    ) -> None:
         self.number = number
         self.header_line = header_line
         """Where the recorder said that it begins; 0 where it did not."""
@@ -158,8 +170,10 @@ class Connection:
         """The sides whose messages bear `jsonrpc`: some recorders leave it out of all."""
         self.answered_line = 0
         """The client's last request that was answered."""
-        self.lost_line = 0
+        self.dropped_line = 0
         """Where the recorder last dropped messages."""
+        self._skips = skips
+        self._skipped_before = skips.line
         self.ended_at: tuple[int, float] | None = None
         """The line and the time at which the recorder said that the agent or its output ended."""
         self.hung_up_line = 0
@@ -181,6 +195,12 @@ class Connection:
     def partial(self) -> bool:
         """Whether the beginning of the connection is not in the recording."""
         return not self.begins_here
+
+    @property
+    def lost_line(self) -> int:
+        """Where a message of it was lost last, as far as that can be known."""
+        skipped = self._skips.line
+        return max(self.dropped_line, skipped) if skipped > self._skipped_before else self.dropped_line
 
     def client_message(self, method: str | None, line: int) -> None:
         """The client sent something."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import OrderedDict
 from itertools import chain
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from orjson import OPT_SORT_KEYS, dumps
 
@@ -17,10 +18,14 @@ from replaylint.protocol.methods import RESULT_KEYS
 from replaylint.recording.message import AGENT, CLIENT, other
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from replaylint.recording.message import Side
 
+
+_K = TypeVar("_K")
+Queue = OrderedDict["Request", None]
+"""The oldest first. It is found at once, also behind many that were removed."""
 
 _EXACT_UP_TO = 2**53
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
@@ -115,11 +120,14 @@ class Exchange:
     """The requests of one connection: the pending ones, and those that were answered."""
 
     def __init__(self) -> None:
-        # A list for each id: a side may reuse one that is in flight, and the oldest is answered first.
-        self._pending: dict[Side | None, dict[object, list[Request]]] = {CLIENT: {}, AGENT: {}, None: {}}
-        self._odd: list[Request] = []
-        self._inexact: dict[tuple[Side | None, float], list[Request]] = {}
-        """Pending requests whose ids a double cannot hold for certain, by their side and the double."""
+        self._pending: dict[Side | None, dict[object, Request]] = {CLIENT: {}, AGENT: {}, None: {}}
+        """The oldest of each id: it is answered first."""
+        self._reusing: dict[tuple[Side | None, object], Queue] = {}
+        """The others, by their side and id: a side may reuse one that is in flight."""
+        self._odd: dict[Side | None, Queue] = {}
+        """Those that an error with id null may answer."""
+        self._inexact: dict[tuple[Side | None, float], Queue] = {}
+        """Those whose ids a double cannot hold for certain, by their side and the double."""
         # The last answered request of each id.
         self._answered: dict[tuple[Side | None, object], Request] = {}
         self.answered_line = 0
@@ -129,13 +137,14 @@ class Exchange:
 
     def open(self, request: Request) -> Request | None:
         """A request was sent. Returns the oldest pending one that has its id already."""
-        queue = self._pending[request.side].setdefault(request.key, [])
-        queue.append(request)
+        oldest = self._pending[request.side].setdefault(request.key, request)
+        if oldest is not request:
+            self._reusing.setdefault((request.side, request.key), OrderedDict())[request] = None
         if request.odd:
-            self._odd.append(request)
+            self._odd.setdefault(request.side, OrderedDict())[request] = None
         if _is_inexact(request.key):
-            self._inexact.setdefault((request.side, float(cast("int", request.key))), []).append(request)
-        return queue[0] if len(queue) > 1 else None
+            self._inexact.setdefault(_double(request), OrderedDict())[request] = None
+        return oldest if oldest is not request else None
 
     def match(self, sender: Side | None, body: Mapping[str, object]) -> Request | None:
         """The request that this response answers, which is pending no longer; None where there is none.
@@ -148,7 +157,7 @@ class Exchange:
         key = id_key(ident)
         request = self._oldest(sender, key, body)
         if request is None and _is_inexact(key):
-            request = self._rounded(sender, key)
+            request = self._rounded(_askers(sender), key)
         if request is None and (alike := _in_other_type(key)) is not None:
             request = self._oldest(sender, alike, body)
         if request is not None:
@@ -182,53 +191,54 @@ class Exchange:
             self._answered.setdefault((request.side, request.key), request)
 
     def _oldest(self, sender: Side | None, key: object, body: Mapping[str, object]) -> Request | None:
-        found = [queue[0] for side in _askers(sender) if (queue := self._pending[side].get(key))]
+        found = [request for side in _askers(sender) if (request := self._pending[side].get(key))]
         if len(found) > 1:
             return _likeliest(found, body)
         return found[0] if found else None
 
-    def _rounded(self, sender: Side | None, key: object) -> Request | None:
+    def _rounded(self, sides: Iterable[Side | None], key: object) -> Request | None:
         """The oldest request whose id, as a double, is this one: some peers hold numbers as nothing else."""
-        found = [queue[0] for side in _askers(sender) if (queue := self._inexact.get((side, float(cast("int", key)))))]
-        return min(found, key=lambda request: request.line, default=None)
+        double = float(cast("int", key))
+        return _oldest(self._inexact.get((side, double)) for side in sides)
 
     def _match_odd(self, sender: Side | None) -> Request | None:
-        for request in self._odd:
-            if sender is None or request.side != sender:
-                self._close(request)
-                return request
-        return None
+        request = _oldest(map(self._odd.get, _askers(sender)))
+        if request is not None:
+            self._close(request)
+        return request
 
     def _close(self, request: Request) -> None:
-        pending = self._pending[request.side]
-        queue = pending[request.key]
-        queue.remove(request)
-        if not queue:
+        pending, reused = self._pending[request.side], (request.side, request.key)
+        if pending[request.key] is not request:
+            _discard(self._reusing, reused, request)
+        elif reused in self._reusing:
+            pending[request.key] = following = next(iter(self._reusing[reused]))
+            _discard(self._reusing, reused, following)
+        else:
             del pending[request.key]
         if request.odd:
-            self._odd.remove(request)
+            _discard(self._odd, request.side, request)
         if _is_inexact(request.key):
-            alike = self._inexact[request.side, float(cast("int", request.key))]
-            alike.remove(request)
-            if not alike:
-                del self._inexact[request.side, float(cast("int", request.key))]
+            _discard(self._inexact, _double(request), request)
 
     def __contains__(self, request: Request) -> bool:
         """Whether this request is unanswered."""
-        return request in self._pending[request.side].get(request.key, ())
+        if self._pending[request.side].get(request.key) is request:
+            return True
+        return request in self._reusing.get((request.side, request.key), ())
 
     def pending(self) -> Iterator[Request]:
         """The unanswered requests of both sides."""
-        return chain.from_iterable(queue for side in self._pending.values() for queue in side.values())
+        oldest = (side.values() for side in self._pending.values())
+        return chain(chain.from_iterable(oldest), chain.from_iterable(self._reusing.values()))
 
     def find(self, side: Side | None, ident: object) -> Request | None:
         """The oldest pending request of this side with this id; of either side where `side` is None."""
         sides: tuple[Side | None, ...] = (CLIENT, AGENT, None) if side is None else (side, None)
         key = id_key(ident)
-        found = [queue[0] for each in sides if (queue := self._pending[each].get(key))]
+        found = [request for each in sides if (request := self._pending[each].get(key))]
         if not found and _is_inexact(key):
-            double = float(cast("int", key))
-            found = [queue[0] for each in sides if (queue := self._inexact.get((each, double)))]
+            return self._rounded(sides, key)
         return min(found, key=lambda request: request.line, default=None)
 
     def take(self, side: Side, line: int) -> list[Request]:
@@ -237,6 +247,24 @@ class Exchange:
         for request in taken:
             self._close(request)
         return taken
+
+
+def _double(request: Request) -> tuple[Side | None, float]:
+    """The side of a request, and its id as a double."""
+    return request.side, float(cast("int", request.key))
+
+
+def _oldest(queues: Iterable[Queue | None]) -> Request | None:
+    """The oldest request that is the first of a queue."""
+    firsts = (next(iter(queue)) for queue in queues if queue)
+    return min(firsts, key=lambda request: request.line, default=None)
+
+
+def _discard(queues: dict[_K, Queue], key: _K, request: Request) -> None:
+    queue = queues[key]
+    del queue[request]
+    if not queue:
+        del queues[key]
 
 
 def _askers(sender: Side | None) -> tuple[Side | None, ...]:

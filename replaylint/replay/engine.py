@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from replaylint.protocol import methods, other_protocols
-from replaylint.protocol.connection import Connection, History
+from replaylint.protocol.connection import Connection, History, Skips
 from replaylint.protocol.exchange import Request, id_key
 from replaylint.protocol.methods import UPDATE
 from replaylint.protocol.vendor import legacy_keys
@@ -63,7 +63,7 @@ class Engine:
         self._resumes = 0
         """Those of connections that have ended."""
         self._lost = 0
-        self._skipped = False
+        self._skips = Skips()
         """Whether a line was not read."""
         self._speaks_acp = False
         """Whether a message is one of this protocol for certain."""
@@ -164,7 +164,7 @@ class Engine:
             RecordingEnded(
                 resumes=self._resumes,
                 lost=self._lost,
-                whole=whole and not self._lost and not self._skipped,
+                whole=whole and not self._lost and not self._skips.line,
                 inferred=self._inferred,
                 malformed=self._malformed,
                 malformed_line=self._malformed_line,
@@ -232,7 +232,9 @@ class Engine:
 
     def _start(self, header_line: int = 0) -> Traffic:
         self._started += 1
-        return Traffic(Connection(self._started, self._has_history, self._steps, header_line), self._stream)
+        return Traffic(
+            Connection(self._started, self._has_history, self._steps, self._skips, header_line), self._stream
+        )
 
     def _close(self, traffic: Traffic, end: End, said_at: tuple[int, ...] = ()) -> None:
         connection = traffic.connection
@@ -326,14 +328,11 @@ class Engine:
         self._lost += messages
         traffic = self._traffic.get(self._label)
         if traffic is not None:
-            traffic.lost(line)
+            traffic.connection.dropped_line = line
 
     def _skip(self, line: int) -> None:
         """Nobody knows what stood there, nor on which connection: any may have lost a message."""
-        self._skipped = True
-        for traffic in self._traffic.values():
-            if traffic is not None:
-                traffic.lost(line)
+        self._skips.line = line
 
     def _unreadable(self, line: int, time: float, side: Side | None, note: Unreadable) -> None:
         # A recorder's own line begins no connection.

@@ -9,8 +9,9 @@ Source: the RFD's question "Can a Client resume the same session twice at the sa
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from replaylint.protocol import methods
 from replaylint.protocol.variants import KNOWN
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
     from replaylint.replay.window import Fold, Resume
+
+_K = TypeVar("_K")
+_T = TypeVar("_T")
+Queue = OrderedDict["Request", _T]
+"""By requests, the oldest first. Those are found at once, also behind many that were removed."""
 
 MAX_REPLAYS_WATCHED: Final = 100
 """Pending requests, the oldest, that are looked through for one message."""
@@ -49,13 +55,13 @@ class Ownership:
         """Where an update goes, by the session's id that it bears."""
         self.nowhere = Nowhere()
         self.pending: dict[Request, Resume] = {}
-        self.replays: dict[Request, Resume] = {}
+        self.replays: Queue[Resume] = OrderedDict()
         """The pending ones that replay, the oldest first."""
-        self._plain: dict[str, dict[Request, Resume]] = {}
+        self._plain: dict[str, Queue[Resume]] = {}
         """The pending ones that do not, by their sessions."""
-        self._of_session: dict[str, dict[Request, Resume]] = {}
+        self._of_session: dict[str, Queue[Resume]] = {}
         """The pending ones by the sessions that they name."""
-        self._windows: dict[str, list[Window]] = {}
+        self._windows: dict[str, Queue[Window]] = {}
         """The windows of the pending ones by their sessions, those of the oldest request first."""
         self._tables: dict[State, dict[str, Fold | None]] = {}
         self._idle()
@@ -68,11 +74,11 @@ class Ownership:
         self.pending[request] = resume
         if session_id is None:
             return ()
-        self._of_session.setdefault(session_id, {})[request] = resume
+        _enqueue(self._of_session, session_id, request, resume)
         if not resume.replaying:
             self._add_plain(resume, session_id)
             return ()
-        overlapped = tuple(each for each in self._pending_windows(session_id) if not each.resume.request.odd)
+        overlapped = tuple(each for each in self.windows_of(session_id) if not each.resume.request.odd)
         for window in resume.windows.values():
             self._enter(window, window.state)
             self.add(window)
@@ -81,7 +87,7 @@ class Ownership:
         return overlapped
 
     def _add_plain(self, resume: Resume, session_id: str) -> None:
-        self._plain.setdefault(session_id, {})[resume.request] = resume
+        _enqueue(self._plain, session_id, resume.request, resume)
         self.own(session_id)  # and have its updates leave the hot path
 
     def remove(self, resume: Resume) -> None:
@@ -90,8 +96,8 @@ class Ownership:
         self.pending.pop(request, None)
         self.replays.pop(request, None)
         if session_id is not None:
-            _discard(self._plain, session_id, request)
-            _discard(self._of_session, session_id, request)
+            discard(self._plain, session_id, request)
+            discard(self._of_session, session_id, request)
         self._idle()
 
     def resumes_of(self, session_id: str | None) -> tuple[Resume, ...]:
@@ -129,7 +135,7 @@ class Ownership:
                 del self.replays[request]
                 windows, resume.windows = tuple(resume.windows.values()), {}
                 if resume.session_id is not None:
-                    self._plain.setdefault(resume.session_id, {})[request] = resume
+                    _enqueue(self._plain, resume.session_id, request, resume)
                 for window in windows:
                     self.drop(window)
             resume.replaying = replaying
@@ -141,33 +147,31 @@ class Ownership:
 
     # Windows
 
-    def windows_of(self, session_id: str | None) -> list[Window]:
+    def windows_of(self, session_id: str | None) -> tuple[Window, ...]:
         """The pending windows of this session, as many of them as are told apart."""
-        return self._pending_windows(session_id) if session_id is not None else []
-
-    def _pending_windows(self, session_id: str) -> list[Window]:
-        return self._windows.get(session_id, [])[:MAX_REPLAYS_WATCHED]
+        return _first(self._windows.get(session_id)) if session_id is not None else ()
 
     def add(self, window: Window) -> None:
         """This window owns messages from here on, if no other one of its session does."""
-        windows = self._windows.setdefault(window.session_id, [])
-        windows.append(window)
-        windows.sort(key=lambda each: each.resume.request.line)
-        self.own(window.session_id)
+        request, session_id = window.resume.request, window.session_id
+        windows = self._windows.get(session_id)
+        last = next(reversed(windows)) if windows else None
+        _enqueue(self._windows, session_id, request, window)
+        if windows is not None and last is not None and last.line > request.line:
+            # A child of an older replay was announced.
+            for each in sorted(windows, key=lambda each: each.line):
+                windows.move_to_end(each)
+        self.own(session_id)
 
     def drop(self, window: Window) -> None:
         """This window owns nothing any more."""
-        windows = self._windows.get(window.session_id, [])
-        if window in windows:
-            windows.remove(window)
-        if not windows:
-            self._windows.pop(window.session_id, None)
+        discard(self._windows, window.session_id, window.resume.request)
         self.own(window.session_id)
 
     def own(self, session_id: str) -> None:
         """Find out which window owns this session's messages from here on."""
         owner: Window | None = None
-        for window in self._pending_windows(session_id):
+        for window in self.windows_of(session_id):
             # Of requests that the agent may not have been able to read, the newest is the likeliest.
             doubtful = owner is not None and owner.resume.request.odd
             if owner is None or doubtful or (not window.resume.request.odd and owner.marker is not None):
@@ -220,13 +224,18 @@ class Ownership:
         return found
 
 
-def _first(resumes: Mapping[Request, Resume] | None) -> tuple[Resume, ...]:
-    return tuple(islice(resumes.values(), MAX_REPLAYS_WATCHED)) if resumes else ()
+def _first(queue: Queue[_T] | None) -> tuple[_T, ...]:
+    return tuple(islice(queue.values(), MAX_REPLAYS_WATCHED)) if queue else ()
 
 
-def _discard(index: dict[str, dict[Request, Resume]], session_id: str, request: Request) -> None:
-    resumes = index.get(session_id)
-    if resumes is not None:
-        resumes.pop(request, None)
-        if not resumes:
+def _enqueue(index: dict[str, Queue[_T]], session_id: str, request: Request, item: _T) -> None:
+    index.setdefault(session_id, OrderedDict())[request] = item
+
+
+def discard(index: dict[_K, Queue[_T]], session_id: _K, request: Request) -> None:
+    """This request is not pending any more in an index by sessions."""
+    queue = index.get(session_id)
+    if queue is not None:
+        queue.pop(request, None)
+        if not queue:
             del index[session_id]

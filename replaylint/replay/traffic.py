@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
 from orjson import dumps
@@ -36,7 +37,7 @@ from replaylint.replay.events import (
     UpdateReceived,
 )
 from replaylint.replay.outcome import CANCELLED, NOT_FOUND
-from replaylint.replay.ownership import Ownership
+from replaylint.replay.ownership import Ownership, Queue, discard
 from replaylint.replay.states import AFTER_MARKER, State, Trigger
 from replaylint.replay.window import NOWHERE, Error, Point, Resume, UnownedMarker, Window
 
@@ -70,6 +71,8 @@ class Traffic:
         """Requests of the agent that the client has not answered, and the windows that owned them."""
         self._early: dict[Request, Resume] = {}
         """Unanswered prompts on sessions that were not active, and the pending resumes of these."""
+        self._cancellable: dict[str | None, Queue[None]] = {}
+        """Those of them that were not cancelled, by their sessions."""
         self.moved: dict[Request, Resume] = {}
         """Replays that the connection takes over from the one before it, when their requests are said again."""
 
@@ -119,6 +122,7 @@ class Traffic:
             self._asked[request] = window
         elif request.method == methods.PROMPT and request.side is CLIENT and _is_inactive(known, pending):
             self._early[request] = pending[0]
+            self._cancellable.setdefault(session_id, OrderedDict())[request] = None
 
     def _resume(self, request: Request, params: Mapping[str, Any]) -> Resume | None:
         """The client sent `session/resume` or `session/load`."""
@@ -140,7 +144,10 @@ class Traffic:
         overlapped = self.ownership.open(resume)
         if not request.odd:
             for each in overlapped:
-                each.resume.ambiguous = resume.ambiguous = True
+                resume.ambiguous = True
+                if each.resume.ambiguous:
+                    continue  # so are its windows, but for those whose marker had come
+                each.resume.ambiguous = True
                 for window in (*each.resume.windows.values(), *each.resume.provisional.values()):
                     window.ambiguous |= window.complete is None
             for window in (*resume.windows.values(), *resume.provisional.values()):
@@ -156,9 +163,7 @@ class Traffic:
             for window in (*resume.windows.values(), *resume.provisional.values()):
                 window.resume = resume
                 window.session = self.connection.session(window.session_id)
-        if self.connection.drops_replays:
-            resume.lost = True
-        else:
+        if not self.connection.drops_replays:
             resume.windows[session_id].session.seen_from_start = True
 
     def _starts_tool_call(self, session_id: str, params: Mapping[str, Any]) -> None:
@@ -195,9 +200,8 @@ class Traffic:
             if request is not None and not request.cancel_line:
                 request.cancel_line = line
         elif method == methods.CANCEL_TURN:
-            for prompt in self._early:
-                if prompt.session_id == known:
-                    prompt.cancel_line = prompt.cancel_line or line
+            for prompt in self._cancellable.pop(known, ()):
+                prompt.cancel_line = line
 
     # Responses
 
@@ -226,6 +230,8 @@ class Traffic:
         pending = self.ownership.resumes_of(request.session_id) if request.side is not AGENT else ()
         window = asked if resume is None else resume.named
         early = self._early.pop(request, None)
+        if early is not None:
+            discard(self._cancellable, request.session_id, request)
         self._stream.emit(
             ResponseReceived(
                 connection, line, time, side, inferred, body, request, None, error, pending, window, unnamed, early
@@ -431,8 +437,8 @@ class Traffic:
                 first=window.mark_of(trigger) is None,
             )
         )
-        # The vendor's event is one for the whole load.
-        whole = trigger == Trigger.VENDOR_MARKER and window.parent is None
+        # The vendor's event is one for the whole load. A further one finds all marked.
+        whole = trigger == Trigger.VENDOR_MARKER and window.parent is None and window.vendor is None
         resume = window.resume
         for each in (*resume.windows.values(), *resume.provisional.values()) if whole else (window,):
             self.ownership.mark(each, trigger, *at)
@@ -455,12 +461,6 @@ class Traffic:
 
     # Ends
 
-    def lost(self, line: int) -> None:
-        """A message may have been lost here."""
-        self.connection.lost_line = line
-        for resume in self.ownership.pending.values():
-            resume.lost = True
-
     def leave(self, requests: list[Request]) -> dict[Request, Resume]:
         """These pending requests belong to the connection that follows; returns the replays among them."""
         return self.ownership.move(requests)
@@ -475,7 +475,7 @@ class Traffic:
         self._stream.emit(ConnectionEnded(self.connection, end, at, said_at, unnamed))
 
     def _finish(self, resume: Resume, end: End) -> None:
-        resume.end = end
+        resume.finish(end)
         self.resumes += 1
         response = resume.response or NOWHERE
         for window in resume.windows.values():

@@ -296,13 +296,13 @@ class Resume:
     """A `session/resume` or `session/load` request. `windows` holds its sessions, the named one first."""
 
     __slots__ = (
+        "_lost",
         "ambiguous",
         "close_line",
         "connection",
         "cursor",
         "end",
         "error",
-        "lost",
         "occurrences",
         "provisional",
         "replay_from",
@@ -323,8 +323,7 @@ class Resume:
         self.replay_from = sys.intern(kind) if isinstance(kind, str) else None
         self.replaying = self.asks_for_history(connection.version)
         self.ambiguous = False
-        self.lost = False
-        """Whether the recorder dropped messages while it was pending."""
+        self._lost = self.replaying and connection.drops_replays
         self.was_active: bool | None = None
         self.windows: dict[str, Window] = {}
         self.provisional: dict[str, Window] = {}
@@ -344,6 +343,15 @@ class Resume:
         if self.request.method == methods.LOAD:
             return version != 2
         return version != 1 and self.cursor
+
+    @property
+    def lost(self) -> bool:
+        """Whether the recorder dropped messages while it was pending, or leaves replays out."""
+        return self._lost or (self.end is None and self.connection.lost_line > self.request.line)
+
+    def finish(self, end: End) -> None:
+        """It is pending no longer: what is lost from here on concerns it no more."""
+        self._lost, self.end = self.lost, end
 
     @property
     def session_id(self) -> str | None:
