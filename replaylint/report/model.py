@@ -345,6 +345,14 @@ class PassedOver:
 
 
 @dataclass(slots=True)
+class Settings:
+    """A settings file that takes something away: `path` as it is shown, and the settings as they are written."""
+
+    path: str
+    taken_away: list[str]
+
+
+@dataclass(slots=True)
 class Report:
     """Everything that was found in the inputs of one run.
 
@@ -362,3 +370,4 @@ class Report:
     passed_over_files: list[PassedOver]
     baseline: Baseline | None
     exceptions: list[Exemption]
+    settings: Settings | None
