@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from orjson import dumps
 
-from replaylint.protocol.exchange import Exchange, Request, id_key
+from replaylint.protocol.exchange import Exchange, Request, id_key, reported
 from replaylint.recording.message import AGENT, CLIENT
 from tests.recordings import Message, Recording, found, report_of
 
@@ -77,6 +77,14 @@ def test_valid_ids_are_not_odd(ident: object) -> None:
 @pytest.mark.parametrize("ident", [None, True, 1.5, [], {}, [1]])
 def test_invalid_ids_are_odd(ident: object) -> None:
     assert Request(CLIENT, ident, "_x", {}, 1, 0.0).odd
+
+
+@pytest.mark.parametrize(("levels", "held"), [(200, True), (201, False)])
+def test_an_id_is_reported_unless_it_is_nested_too_deep(levels: int, held: bool) -> None:
+    ident: object = []
+    for level in range(1, levels):
+        ident = [ident] if level % 2 else {"a": ident}
+    assert reported(ident) == (ident if held else None)
 
 
 @pytest.mark.parametrize("ident", [0, -7, "r-1", "", "\N{SNOWMAN}", 2**53 + 1, 1.5, True, None, {"a": [1]}])

@@ -197,7 +197,7 @@ class Traffic:
         elif method == methods.CANCEL_TURN:
             for prompt in self._early:
                 if prompt.session_id == known:
-                    prompt.cancel_line = prompt.cancel_line or line
+                    prompt.cancel_line = line
 
     # Responses
 
