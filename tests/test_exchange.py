@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from orjson import dumps
 
-from replaylint.protocol.exchange import Exchange, Request, id_key
+from replaylint.protocol.exchange import Exchange, Request, id_key, reported
 from replaylint.recording.message import AGENT, CLIENT
 from tests.conversations import ONE_OF_EACH as FORMS
-from tests.conversations import example, reported, spoken
+from tests.conversations import example, spoken
+from tests.conversations import reported as report_in
 from tests.recordings import Message, Recording, found, report_of
 
 if TYPE_CHECKING:
@@ -80,6 +81,14 @@ def test_valid_ids_are_not_odd(ident: object) -> None:
 @pytest.mark.parametrize("ident", [None, True, 1.5, [], {}, [1]])
 def test_invalid_ids_are_odd(ident: object) -> None:
     assert Request(CLIENT, ident, "_x", {}, 1, 0.0).odd
+
+
+@pytest.mark.parametrize(("levels", "held"), [(200, True), (201, False)])
+def test_an_id_is_reported_unless_it_is_nested_too_deep(levels: int, held: bool) -> None:
+    ident: object = []
+    for level in range(1, levels):
+        ident = [ident] if level % 2 else {"a": ident}
+    assert reported(ident) == (ident if held else None)
 
 
 @pytest.mark.parametrize("ident", [0, -7, "r-1", "", "\N{SNOWMAN}", 2**53 + 1, 1.5, True, None, {"a": [1]}])
@@ -462,7 +471,7 @@ def test_ids_beyond_64_bits_stay_apart(form: str, one: str, other: str, tmp_path
     said = Recording(-0.01).initialize_v2().resume("@one", "s").marker("s").idle("s").resume("@two", "t").marker("t")
     said = said.idle("t").result("@two", {}).error("@one", -32603)
     data = example(form, spoken(said)).data.replace(b'\\"@one\\"', one.encode()).replace(b'\\"@two\\"', other.encode())
-    report = reported(data.replace(b'"@one"', one.encode()).replace(b'"@two"', other.encode()), tmp_path)
+    report = report_in(data.replace(b'"@one"', one.encode()).replace(b'"@two"', other.encode()), tmp_path)
     ends = [(each["request_id"], each["sessions"][0]["session_id"], each["end"]) for each in report["resumes"]]
     assert sorted(ends, key=str) == sorted([(one, "s", "error"), (other, "t", "success")], key=str)
     assert {each["rule"] for each in report["findings"]} == {"RL218"}

@@ -98,7 +98,7 @@ class Children:
         if child_id in resume.windows:
             return None
         known = connection.sessions.get(child_id)
-        before = known.announced_line if known is not None and known.root is not None else 0
+        before = known.announced_line if known is not None else 0
         opens = self.opens(parent, child_id)
         connection.announce(child_id, parent.session_id, at.line)
         if not opens:

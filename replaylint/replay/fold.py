@@ -247,7 +247,7 @@ def came_whole(w: Window, ident: object, variant: str, content: object) -> bool:
     if ident in w.whole:
         if w.whole[ident] == seen and not says_nothing(content):
             return False
-    elif len(w.whole) >= IDS_REMEMBERED:
+    else:
         forget_oldest(w.whole)
     w.whole[ident] = seen
     return True

@@ -139,7 +139,7 @@ class Ownership:
                 for window in windows:
                     self.drop(window)
             resume.replaying = replaying
-            if request.method == methods.LOAD and not replaying:
+            if request.method == methods.LOAD:  # it had been sent on v1, and v2 has none
                 self.remove(resume)
             for window in resume.windows.values():
                 self._enter(window, window.state)

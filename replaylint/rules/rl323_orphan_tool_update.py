@@ -51,8 +51,6 @@ def received(event: UpdateReceived) -> Violation | None:
     connection, session = event.connection, event.session
     if event.variant not in TOOL_CALLS or connection.version != 1 or connection.lost_line:
         return None
-    if event.variant == "tool_call":
-        return None
     ident, calls = event.update.get("toolCallId"), session.tool_calls
     if not isinstance(ident, str) or ident in calls.ids or calls.forgot or not session.seen_from_start:
         return None

@@ -25,21 +25,9 @@ COPIED: Final = ("replaylint", "tests", "sample_traces", ".github", "README.md",
 
 PYTEST: Final = ("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-n0")
 FILES: Final = (
-    *("rules", "connection", "exchange", "interleaving", "outcomes", "reinitialize", "bounds", "memory", "open_ends"),
-    *(
-        "states",
-        "protocol",
-        "other_protocols",
-        "fragments",
-        "clocks",
-        "show",
-        "text",
-        "words",
-        "testing",
-        "expect",
-        "severity",
-    ),
-    *("reading", "several", "timeline", "explain", "extract", "latency", "mutations"),
+    *("protocol", "other_protocols", "words", "open_ends", "exchange", "connection", "states", "fragments", "clocks"),
+    *("testing", "expect", "severity", "text", "rules", "interleaving", "outcomes", "reinitialize", "bounds", "memory"),
+    *("show", "reading", "several", "render", "timeline", "explain", "extract", "latency", "mutations"),
 )
 """Tests about what a recording means, the quickest first."""
 
@@ -48,6 +36,21 @@ CPU_S: Final = 300
 MEMORY_BYTES: Final = 4_000_000_000
 
 EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
+    (
+        "replaylint/replay/engine.py",
+        "if not pause <= window.longest_pause and window.longest_pause == window.longest_pause:",
+        "(pause < window.longest_pause)",
+    ): "of two pauses of one length, each is the longest",
+    (
+        "replaylint/replay/fold.py",
+        "if not pause <= w.longest_pause:",
+        "(pause < w.longest_pause)",
+    ): "of two pauses of one length, each is the longest",
+    (
+        "replaylint/replay/fold.py",
+        "elif not pause <= w.longest_pause and w.longest_pause == w.longest_pause:",
+        "(pause < w.longest_pause)",
+    ): "of two pauses of one length, each is the longest",
     (
         "replaylint/replay/traffic.py",
         "begins = trigger == Trigger.HISTORY and not window.last_line",
