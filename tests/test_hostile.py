@@ -72,8 +72,15 @@ def printed(material: Material, payload: Payload) -> dict[str, str]:
     note("streamed ndjson", "-f", "ndjson", *files, *inputs.unreadable)
     for number in (1, 5, 9, 30):
         note(f"show {number}", "show", "--context", "9", "--", f"{inputs.recordings[-1]}:{number}")
+    note("show no such line", "show", "--", f"{inputs.recordings[-1]}:1{'0' * 9}")
+    note("extract", "extract", "--resume", "3", "-o", "extracted", "--", inputs.recordings[-1])
+    note("extract no such resume", "extract", "--resume", "99", "-o", "extracted", "--", inputs.recordings[-1])
+    note("explain", "explain", "--", inputs.unknown)
+    note("unknown format", f"--input-format={inputs.unknown}", *files)
     note("compare", "compare", "--", inputs.report, inputs.recordings[-1])
     note("compare as json", "compare", "-f", "json", "--", inputs.report, inputs.recordings[0])
+    material.write_wrong_settings(payload)
+    note("wrong settings", *files)
     material.write_settings(payload)
     note("settings", "--show-settings")
     exports = [f"--export={form}={form}.out" for form in FORMATS]
