@@ -12,7 +12,7 @@ import pytest
 from orjson import dumps
 
 from replaylint.render import FORMATS, renderer
-from replaylint.render.escape import printable
+from replaylint.render.escape import MAX_NAME_CHARS, printable, shortened
 from replaylint.render.phrases import counted, identifier
 from replaylint.render.view import View
 from replaylint.report.model import Summary
@@ -240,6 +240,20 @@ def test_json_holds_hostile_text_as_escapes() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", ""),
+        ("x" * MAX_NAME_CHARS, "x" * MAX_NAME_CHARS),
+        ("x" * (MAX_NAME_CHARS + 1), "x" * MAX_NAME_CHARS + "... (201 characters)"),
+        ("\x1b" * 10**6, r"\x1b" * MAX_NAME_CHARS + "... (1000000 characters)"),
+    ],
+    ids=lambda each: ascii(each)[:40],
+)
+def test_a_long_name_is_cut_and_its_length_is_told(text: str, shown: str) -> None:
+    assert shortened(text) == shown
+
+
+@pytest.mark.parametrize(
     ("seconds", "text"),
     [
         (0.0, "0 ms"),
@@ -264,6 +278,12 @@ def test_json_holds_hostile_text_as_escapes() -> None:
         (99.96, "100 s"),
         (1234.5, "1234 s"),
         (86400.0, "86400 s"),
+        (9_999_999.4, "9999999 s"),
+        (9_999_999.5, "1.00e+07 s"),
+        (1.234e7, "1.23e+07 s"),
+        (1e12, "1.00e+12 s"),
+        (3.2e300, "3.20e+300 s"),
+        (sys.float_info.max, "1.80e+308 s"),
     ],
 )
 def test_a_duration_has_three_digits(seconds: float, text: str) -> None:
@@ -293,7 +313,16 @@ def test_a_number_and_its_noun(number: int, text: str) -> None:
         ("::", r'":\x3a"'),
         ("\N{SNOWMAN}", '"\N{SNOWMAN}"'),
         ("\u2764\ufe0f", '"\u2764\\ufe0f"'),
+        (1e300, dumps(1e300).decode()),
+        (2**64, "18446744073709551616"),
+        ("\ud83d", r'"\ud83d"'),
+        ("x" * 198, f'"{"x" * 198}"'),
+        ("x" * 199, f'"{"x" * 199}... (201 characters)'),
+        ("x" * 10**6, f'"{"x" * 199}... (1000002 characters)'),
+        (10**1000, f"1{'0' * 199}... (1001 characters)"),
+        pytest.param(10**5000, "...", id="5001 digits"),
     ],
+    ids=lambda each: ascii(each)[:40],
 )
 def test_an_id_is_written_as_json(request_id: object, text: str) -> None:
     assert identifier(request_id) == text

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from orjson import dumps, loads
 
 from replaylint.commands.show import show
+from replaylint.render.escape import shortened
 from replaylint.render.pretty import (
     CUT_STRING_CHARS,
     MAX_DEPTH,
@@ -19,7 +20,6 @@ from replaylint.render.pretty import (
     MAX_LINES,
     MAX_STRING_CHARS,
     pretty,
-    shortened,
 )
 from tests.profiles import profile
 from tests.recordings import Message, Recording

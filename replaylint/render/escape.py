@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+MAX_NAME_CHARS: Final = 200
+"""Of a name or an id that people read."""
+
 _UNSEEN: Final = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"  # no glyph
     "\u2800\U00013441\U00013442\U00016fe4\U0001d159"  # a glyph without ink
@@ -36,6 +39,16 @@ def printable(text: str) -> str:
         if _FOUND.search(text) is None:
             return text
     return _CANDIDATE.sub(_escaped, text)
+
+
+def shortened(text: str, most: int = MAX_NAME_CHARS) -> str:
+    """The same text, printable; of a longer one so many characters, and its length."""
+    return printable(clipped(text, most))
+
+
+def clipped(text: str, most: int = MAX_NAME_CHARS) -> str:
+    """The same text; of a longer one so many characters, and its length."""
+    return text if len(text) <= most else f"{text[:most]}... ({len(text)} characters)"
 
 
 def _escaped(match: re.Match[str]) -> str:
