@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.policies.expectations import outcomes as outcomes_named
 from replaylint.policies.severities import failing
-from replaylint.render.escape import printable
+from replaylint.render.escape import printable, shortened
 from replaylint.render.phrases import identifier
 from replaylint.report.findings import SEVERITIES
 
@@ -89,8 +89,8 @@ def _resume(resume: Resume, expected: tuple[str, ...], max_gap_s: float | None) 
 
 
 def _who(session: Session) -> str:
-    child = f" (child of {printable(session.parent)})" if session.parent is not None else ""
-    return f"session {printable(session.session_id)}{child}"
+    child = f" (child of {shortened(session.parent)})" if session.parent is not None else ""
+    return f"session {shortened(session.session_id)}{child}"
 
 
 def _finding(finding: Finding) -> str:

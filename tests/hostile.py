@@ -87,12 +87,16 @@ HARMLESS: Final = Payload(0, [""], [""])
 
 
 class Inputs(NamedTuple):
-    """Names of files: recordings, what cannot be read as one or holds none, a saved report and a baseline."""
+    """Names of files: recordings, what cannot be read as one or holds none, a saved report and a baseline.
+
+    `unknown` is the name of nothing.
+    """
 
     recordings: list[str]
     unreadable: list[str]
     report: str
     baseline: str
+    unknown: str
 
 
 class Material:
@@ -128,14 +132,18 @@ class Material:
         Path(cut).write_bytes(whole_lines)
         Path(report).write_bytes(_json(self._report, payload))
         Path(baseline).write_bytes(_json(self._baseline, payload))
-        return Inputs(recordings, [no_recording, cut, absent, folder], report, baseline)
+        # Commas part names.
+        unknown = payload.text(self._place("command line", "unknown")).replace(",", "")
+        return Inputs(recordings, [no_recording, cut, absent, folder], report, baseline, unknown)
 
     def write_settings(self, payload: Payload) -> None:
         """Settings with which every rule of RL4 fires."""
         texts = (self._place("RL407", "agent"), self._place("settings", "reason"))
-        # A string of JSON is one of TOML, but for pairs of surrogates and DEL.
-        strings = (json.dumps(payload.text(each), ensure_ascii=False).replace("\x7f", r"\u007f") for each in texts)
-        Path(OWN).write_text(SETTINGS % tuple(strings), "utf-8")
+        Path(OWN).write_text(SETTINGS % tuple(_toml(payload.text(each)) for each in texts), "utf-8")
+
+    def write_wrong_settings(self, payload: Payload) -> None:
+        """Settings that complain."""
+        Path(OWN).write_text(f"{_toml(payload.text(self._place('settings', 'key')))} = 1", "utf-8")
 
     def _written_recordings(self, payload: Payload) -> list[str]:
         names = []
@@ -230,6 +238,11 @@ def _unknown() -> Recording:
     made.error(1, -32603).resume(4, "session").message("session", "third").result(5, {"key": "text"})
     made.client(6, "session/resume", sessionId="session", replayFrom={"type": "a cursor"}).result(6, {})
     return made
+
+
+def _toml(text: str) -> str:
+    """A string of JSON is one of TOML, but for pairs of surrogates and DEL."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", r"\u007f")
 
 
 def _json(value: Any, payload: Payload) -> bytes:

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from orjson import dumps, loads
 
 from replaylint.analysis.lint import lint
+from replaylint.analysis.linter import Linter
 from replaylint.report.model import Evidence
 from tests.fuzz.harmless import HARMLESS
 from tests.fuzz.inputs import Case, format_names
+from tests.fuzz.metamorphic import RELATIONS, Metamorphic
 from tests.fuzz.mutations import LEVELS, Stock, mutated
 from tests.fuzz.oracle import REPEAT, Oracle, Seen
 from tests.fuzz.run import Failure, Tally, fuzz, minimised, tried
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 INPUTS = 2_000
 """Of the million that is tried by hand."""
+RELATED = 500
+"""Of the 100,000 recordings by the grammar."""
 SEED = 1
 
 
@@ -45,10 +49,10 @@ def oracle(stock: Stock, tmp_path: Path) -> Oracle:
     return Oracle(tmp_path, stock, SEED)
 
 
-def told(total: Tally) -> str:
+def told(total: Tally, how: str = "") -> str:
     """What failed, and how to have it again."""
     return "\n".join(
-        f"python -m tests.fuzz --seed {SEED} --first {each.case.number} --inputs 1\n{each.text}"
+        f"python -m tests.fuzz --seed {SEED} --first {each.case.number} --inputs 1{how}\n{each.text}"
         for each in total.failures.values()
     )
 
@@ -59,6 +63,33 @@ def test_a_part_of_what_is_done_by_hand() -> None:
     assert total.inputs == INPUTS
     assert total.windows / total.inputs >= 0.5
     assert min(total.levels[level] for level in LEVELS) > INPUTS / 10
+
+
+def test_a_part_of_the_relations() -> None:
+    total = fuzz(RELATED, 1, SEED, metamorphic=True)
+    assert not total.failures, told(total, " --metamorphic")
+    assert total.inputs == RELATED
+    assert total.windows / total.inputs >= 0.5
+    assert min(total.levels[relation] for relation in RELATIONS) > RELATED / len(RELATIONS) / 2
+
+
+def test_a_relation_that_does_not_hold_is_shown_by_few_messages(tmp_path: Path) -> None:
+    oracle = Metamorphic(tmp_path, SEED)
+    feed = Linter.feed
+
+    def forgetful(linter: Linter, side: Any, message: Any, time: float | None) -> None:
+        text = message if isinstance(message, bytes) else dumps(message)
+        feed(linter, side, message, None if b"replay_complete" in text else time)
+
+    with patch.object(Linter, "feed", forgetful):
+        found = [tried(oracle, oracle.case(index)) for index in range(300)]
+        failures = [each for each in found if isinstance(each, Failure)]
+        small = minimised(oracle, failures[0], 5)
+    assert {each.key for each in failures} == {"fed: the report changes"}
+    assert b"replay_complete" in small.case.content
+    assert small.case.content.count(b"\n") <= 6
+    assert b"replay_complete" in small.files["trace"]
+    assert isinstance(tried(oracle, small.case), Seen)
 
 
 def test_inputs_and_reports_are_the_same_in_any_process() -> None:

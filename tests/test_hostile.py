@@ -15,6 +15,7 @@ from typing import Any, Final
 import pytest
 from orjson import loads
 
+from replaylint.commands.output import MAX_COMPLAINT_CHARS
 from replaylint.render import FORMATS
 from replaylint.report.saved import load
 from replaylint.rules import all_rules
@@ -36,6 +37,12 @@ CELLS: Final = [";=1+1", ';"=1', "; @x", ";\t-1", ';""\uff1d1', '";=1;"', '";"',
 TAILS: Final = ["".join([*PAYLOADS, *CELLS, *MARKUP, *MARKDOWN, *CELLS][number::7]) for number in range(7)]
 TURNS: Final = 8
 HOSTILE: Final = [Payload(turn * len(LEADS) // TURNS, LEADS, TAILS) for turn in range(TURNS)]
+
+LONG: Final = Payload(0, [""], ["x" * 5_000])
+MAX_LINE_CHARS: Final = 2_000
+"""Of what people read, also where every name in it is cut."""
+WHOLE: Final = re.compile(r"((streamed )?nd)?json\b|csv|sarif|settings$|compare\b|.*: complaints$")
+"""What shows all of a text: to programs, in settings, in paths of a saved report. And complaints, which are bounded."""
 
 OF_THE_TOOL: Final = OURS | {
     *(
@@ -74,8 +81,15 @@ def printed(material: Material, payload: Payload) -> dict[str, str]:
     note("streamed ndjson", "-f", "ndjson", *files, *inputs.unreadable)
     for number in (1, 5, 9, 30):
         note(f"show {number}", "show", "--context", "9", "--", f"{inputs.recordings[-1]}:{number}")
+    note("show no such line", "show", "--", f"{inputs.recordings[-1]}:1{'0' * 9}")
+    note("extract", "extract", "--resume", "3", "-o", "extracted", "--", inputs.recordings[-1])
+    note("extract no such resume", "extract", "--resume", "99", "-o", "extracted", "--", inputs.recordings[-1])
+    note("explain", "explain", "--", inputs.unknown)
+    note("unknown format", f"--input-format={inputs.unknown}", *files)
     note("compare", "compare", "--", inputs.report, inputs.recordings[-1])
     note("compare as json", "compare", "-f", "json", "--", inputs.report, inputs.recordings[0])
+    material.write_wrong_settings(payload)
+    note("wrong settings", *files)
     material.write_settings(payload)
     note("settings", "--show-settings")
     exports = [f"--export={form}={form}.out" for form in FORMATS]
@@ -232,6 +246,16 @@ def shape(value: Any) -> Any:
 def cell_form(cell: str) -> bool:
     assert NUMBER.fullmatch(cell) or not FORMULA.match(cell)
     return not cell
+
+
+def test_no_line_for_people_is_long(material: Material, plain: dict[str, str], tmp_path: Path) -> None:
+    with chdir(tmp_path):
+        long = printed(material, LONG)
+    longest = {what: max(map(len, output.split("\n"))) for what, output in long.items()}
+    assert {what: length for what, length in longest.items() if not WHOLE.match(what) and length > MAX_LINE_CHARS} == {}
+    assert max(longest[what] for what in longest if what.endswith(": complaints")) <= MAX_COMPLAINT_CHARS + 100
+    for what, output in plain.items():
+        assert LEFT_OUT.search(output + long[what]) or long[what].count("\n") == output.count("\n"), what
 
 
 def test_markdown_is_only_ours(plain: dict[str, str], hostile: dict[str, str]) -> None:

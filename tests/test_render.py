@@ -12,12 +12,13 @@ import pytest
 from orjson import dumps
 
 from replaylint.render import FORMATS, renderer
-from replaylint.render.escape import printable
+from replaylint.render.escape import MAX_NAME_CHARS, printable, shortened
 from replaylint.render.phrases import counted, identifier
 from replaylint.render.view import View
 from replaylint.report.model import Summary
 from replaylint.rules.words import duration
 from tests.reports import EVIL, ONE, assert_golden, finding, findings, rich
+from tests.unseen import is_unseen, unseen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,24 +87,9 @@ def test_a_finding_stands_below_the_request_of_its_side() -> None:
 # Hostile text
 
 
-BIDIRECTIONAL = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-OTHERS = "\u061c\u200b\u200e\u200f\u2060\ufeff\U000e0041"
-"""Marks that reorder, and what nobody sees."""
-
-
-def is_dangerous(character: str) -> bool:
-    """Whether a terminal interprets this character, or shows others than there are."""
-    category = unicodedata.category(character)
-    return (
-        category in {"Cc", "Zl", "Zp", "Cs"}
-        or unicodedata.bidirectional(character) in BIDIRECTIONAL
-        or character in OTHERS
-    )
-
-
 def assert_harmless(output: str) -> None:
-    """Nothing in the output is a control, and no line a command of a CI system."""
-    assert [character for character in output.replace("\n", "") if is_dangerous(character)] == []
+    """All in the output is seen and no control, and no line is a command of a CI system."""
+    assert unseen(output.replace("\n", "")) == []
     for line in output.split("\n"):
         assert not line.lstrip().startswith("::")
         assert "##[" not in line
@@ -129,6 +115,13 @@ PAYLOADS = [
     "\u202eevil\u202c \u2066evil\u2069",
     "\u200b\u200e\u200f\u061c\u2060\ufeff",
     "\U000e0041\U000e007f",
+    "\xad\u034f\u115f\u1160\u3164\uffa0",
+    "\u17b4\u17b5\u180b\u180f\u1d173",
+    "\ufe00\ufe0f\U000e0100\U000e01ef",
+    "\ufdd0\ufffe\uffff\U0001fffe\U0010ffff",
+    "\u2065\ufff0\U000e0fff\U0001d17a",
+    "\xa0\u1680\u2003\u3000\u2800",
+    "\ue000\U00100000\u0378",
     "\ud800\udfff",
     "\0\x08\x7f",
     "::",
@@ -247,6 +240,20 @@ def test_json_holds_hostile_text_as_escapes() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", ""),
+        ("x" * MAX_NAME_CHARS, "x" * MAX_NAME_CHARS),
+        ("x" * (MAX_NAME_CHARS + 1), "x" * MAX_NAME_CHARS + "... (201 characters)"),
+        ("\x1b" * 10**6, r"\x1b" * MAX_NAME_CHARS + "... (1000000 characters)"),
+    ],
+    ids=lambda each: ascii(each)[:40],
+)
+def test_a_long_name_is_cut_and_its_length_is_told(text: str, shown: str) -> None:
+    assert shortened(text) == shown
+
+
+@pytest.mark.parametrize(
     ("seconds", "text"),
     [
         (0.0, "0 ms"),
@@ -271,6 +278,12 @@ def test_json_holds_hostile_text_as_escapes() -> None:
         (99.96, "100 s"),
         (1234.5, "1234 s"),
         (86400.0, "86400 s"),
+        (9_999_999.4, "9999999 s"),
+        (9_999_999.5, "1.00e+07 s"),
+        (1.234e7, "1.23e+07 s"),
+        (1e12, "1.00e+12 s"),
+        (3.2e300, "3.20e+300 s"),
+        (sys.float_info.max, "1.80e+308 s"),
     ],
 )
 def test_a_duration_has_three_digits(seconds: float, text: str) -> None:
@@ -299,7 +312,17 @@ def test_a_number_and_its_noun(number: int, text: str) -> None:
         ("\u202e", r'"\u202e"'),
         ("::", r'":\x3a"'),
         ("\N{SNOWMAN}", '"\N{SNOWMAN}"'),
+        ("\u2764\ufe0f", '"\u2764\\ufe0f"'),
+        (1e300, dumps(1e300).decode()),
+        (2**64, "18446744073709551616"),
+        ("\ud83d", r'"\ud83d"'),
+        ("x" * 198, f'"{"x" * 198}"'),
+        ("x" * 199, f'"{"x" * 199}... (201 characters)'),
+        ("x" * 10**6, f'"{"x" * 199}... (1000002 characters)'),
+        (10**1000, f"1{'0' * 199}... (1001 characters)"),
+        pytest.param(10**5000, "...", id="5001 digits"),
     ],
+    ids=lambda each: ascii(each)[:40],
 )
 def test_an_id_is_written_as_json(request_id: object, text: str) -> None:
     assert identifier(request_id) == text
@@ -333,6 +356,17 @@ def test_what_is_harmless_stays_as_it_is(text: str) -> None:
         ("\ufeff\u200b", r"\ufeff\u200b"),
         ("\U000e0041", r"\U000e0041"),
         ("\ud800", r"\ud800"),
+        ("\xa0\xad", r"\xa0\xad"),
+        ("\u034f\u115f\u1160\u3164\uffa0", r"\u034f\u115f\u1160\u3164\uffa0"),
+        ("\u17b4\u17b5\u180b\u180c\u180d\u180e\u180f", r"\u17b4\u17b5\u180b\u180c\u180d\u180e\u180f"),
+        ("\ufdd0\ufdef\ufffe\uffff\U0010ffff", r"\ufdd0\ufdef\ufffe\uffff\U0010ffff"),
+        ("\u2065\ufff0\ufff8\U000e0000\U000e0fff", r"\u2065\ufff0\ufff8\U000e0000\U000e0fff"),
+        ("\U0001d159\U0001d173\U0001d17a", r"\U0001d159\U0001d173\U0001d17a"),
+        ("\u1680\u2003\u202f\u205f\u2800\u3000", r"\u1680\u2003\u202f\u205f\u2800\u3000"),
+        ("\ue000\U00100000\u0378", r"\ue000\U00100000\u0378"),
+        ("\u2764\ufe0f\ufe0e", "\u2764\\ufe0f\\ufe0e"),
+        ("\u845b\U000e0100\U000e01ef", "\u845b\\U000e0100\\U000e01ef"),
+        ("\U0001f469\u200d\U0001f4bb", "\U0001f469\\u200d\U0001f4bb"),
         ("::error::", r":\x3aerror:\x3a"),
         (":::", r":\x3a\x3a"),
         ("##[x]", r"#\x23[x]"),
@@ -344,6 +378,18 @@ def test_what_is_dangerous_is_written_as_an_escape(text: str, escaped: str) -> N
     assert printable(escaped) == escaped
 
 
-def test_no_dangerous_character_is_printable() -> None:
-    missed = [f"U+{code:04X}" for code in range(sys.maxunicode + 1) if is_dangerous(printable(chr(code))[0])]
-    assert missed == []
+def escape_of(character: str) -> str:
+    """The character as Python writes it in a text."""
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+@pytest.mark.parametrize("around", ["", "\N{SNOWMAN}", "a"])
+def test_a_character_is_written_as_an_escape_exactly_if_nobody_sees_it(around: str) -> None:
+    wrong = [
+        f"U+{ord(each):04X}"
+        for each in map(chr, range(sys.maxunicode + 1))
+        if printable(around + each + around)
+        != around + (escape_of(each) if is_unseen(each) or (each == ":" and not around) else each) + around
+    ]
+    assert wrong == []

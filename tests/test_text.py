@@ -601,6 +601,9 @@ def test_a_session_is_found_as_it_is_shown() -> None:
     report = report_of([trace()], [resume(ONE, 1, 1, 3, complete("a\x1b::"))])
     assert numbers(shown(report, session="a\x1b::")) == [1]
     assert numbers(shown(report, session=r"a\x1b:\x3a")) == [1]
+    report = report_of([trace()], [resume(ONE, 1, 1, 3, complete("s" * 5000))])
+    assert numbers(shown(report, session="s" * 5000)) == [1]
+    assert numbers(shown(report, session=f"{'s' * 200}... (5000 characters)")) == [1]
 
 
 def test_many_that_were_chosen_are_folded_too() -> None:

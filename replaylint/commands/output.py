@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from replaylint.render.escape import printable
+from replaylint.render.escape import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PROGRAM = "replaylint"
+
+MAX_COMPLAINT_CHARS: Final = 10_000
+"""Of a line on standard error: more than any path and what is wrong with it."""
 
 
 class OutputError(Exception):
@@ -73,9 +76,9 @@ def write(pieces: Iterable[str] | Iterable[bytes]) -> None:
 
 
 def complain(text: str) -> None:
-    """Print one line on standard error. File names and texts in it may be hostile."""
+    """Print one line on standard error. File names and texts in it may be hostile, and of any length."""
     if sys.stderr is None:
         return
     with suppress(OSError):
-        sys.stderr.write(f"{PROGRAM}: {printable(text)}\n")
+        sys.stderr.write(f"{PROGRAM}: {shortened(text, MAX_COMPLAINT_CHARS)}\n")
         sys.stderr.flush()

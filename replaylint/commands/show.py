@@ -22,9 +22,9 @@ from replaylint.recording.message import (
     Skipped,
     Unreadable,
 )
-from replaylint.render.escape import printable
+from replaylint.render.escape import printable, shortened
 from replaylint.render.phrases import counted, identifier
-from replaylint.render.pretty import pretty, shortened
+from replaylint.render.pretty import pretty
 from replaylint.report.model import Report
 from replaylint.rules.words import duration
 from replaylint.views.line import look
@@ -154,7 +154,7 @@ def _headline(message: Message) -> str:
 
 
 def _ident(value: object) -> str:
-    return shortened(identifier(value)) if not isinstance(value, dict | list) else "with an id that is no id"
+    return identifier(value) if not isinstance(value, dict | list) else "with an id that is no id"
 
 
 def _exchange(view: MessageView) -> Iterator[str]:

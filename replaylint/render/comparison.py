@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from orjson import OPT_INDENT_2, dumps
 
-from replaylint.render.escape import harmless, printable
+from replaylint.render.escape import harmless, printable, shortened
 from replaylint.render.layout import JOINT, joined, line
 from replaylint.render.phrases import counted, fixer, graded, resolution, resumed, unread
 from replaylint.render.table import NOTHING, table
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 VERDICT_STYLES: Final = {"slower": "warning", "faster": "bold", "noise": "dim", "unknown": "dim"}
 JUDGEMENT_STYLES: Final = {"regressed": "error", "passed": "", "not_judged": "warning"}
 HEAD: Final = ("median", "n", "before", "after", "difference", "relative", "95 % interval", "verdict")
+MAX_SENTENCE_CHARS: Final = 1000
+"""Of the message of a finding, which a saved report may have of any length."""
 
 
 def as_json(comparison: Comparison) -> Iterator[bytes]:
@@ -85,7 +87,7 @@ def _severities(counts: Mapping[str, int]) -> str:
 
 
 def _peer(peer: Peer) -> str:
-    return printable(" ".join(filter(None, (peer.name or "unknown", peer.version))))
+    return shortened(" ".join(filter(None, (peer.name or "unknown", peer.version))))
 
 
 # Findings
@@ -93,14 +95,14 @@ def _peer(peer: Peer) -> str:
 
 def _fault(view: View, what: str, fault: Fault, count: str) -> str:
     where = printable(fault.trace or "-") + (f":{fault.line}" if fault.line is not None else "")
-    severity: Piece = (fault.severity, f"{fault.severity}{JOINT}{printable(fault.rule)}")
+    severity: Piece = (fault.severity, f"{fault.severity}{JOINT}{shortened(fault.rule)}")
     return line(
         view,
         0,
         ("bold", what),
         " ",
         severity,
-        f" {printable(fault.name)}, {where}: {printable(fault.message)}",
+        f" {shortened(fault.name)}, {where}: {shortened(fault.message, MAX_SENTENCE_CHARS)}",
         ("dim", f" (to be fixed {fixer(fault.party)}; {count})"),
     )
 
@@ -109,7 +111,7 @@ def _unchanged(faults: Sequence[Fault]) -> str:
     if not faults:
         return "no findings"
     before, after = sum(each.before for each in faults), sum(each.after for each in faults)
-    named = ", ".join(dict.fromkeys(f"{printable(each.rule)} {printable(each.name)}" for each in faults))
+    named = ", ".join(dict.fromkeys(f"{shortened(each.rule)} {shortened(each.name)}" for each in faults))
     return f"{joined(counted(before, 'finding'))} before, {after} after ({named})"
 
 
@@ -131,7 +133,7 @@ def _outcome(view: View, change: OutcomeChange) -> str:
 
 
 def _named(before: Ended, after: Ended) -> str:
-    names = dict.fromkeys((printable(before.session_id), printable(after.session_id)))
+    names = dict.fromkeys((shortened(before.session_id), shortened(after.session_id)))
     return " (before) and ".join(names) + (" (after)" if len(names) > 1 else "")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.render.escape import printable
+from replaylint.render.escape import printable, shortened
 from replaylint.render.phrases import gap, identifier
 from replaylint.rules.words import duration
 
@@ -42,8 +42,8 @@ def of_outcome(resume: Resume, session: Session) -> str:
         facts.append("ambiguous")
     if not resume.replaying:
         facts = [] if session.timing.total_s is None else [f"total {duration(session.timing.total_s)}"]
-    child = f" child of {printable(session.parent)}" if session.parent is not None else ""
-    text = f"{resume.method} {identifier(resume.request_id)} {printable(session.session_id)}{child}: {session.outcome}"
+    child = f" child of {shortened(session.parent)}" if session.parent is not None else ""
+    text = f"{resume.method} {identifier(resume.request_id)} {shortened(session.session_id)}{child}: {session.outcome}"
     return f"{_where(resume.trace, resume.request.line)}: {', '.join([text, *facts])}"
 
 

@@ -9,23 +9,53 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_DANGEROUS: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f"  # controls: escapes, carriage returns, line ends
-    "\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb"  # line ends, and what reorders or hides
-    "\ud800-\udfff\U000e0000-\U000e007f]"  # lone surrogates, invisible tags
-    r"|(?<=#)#|(?<=:):|:\Z"  # "##[" and "::" can begin a command of a CI system, also together with our own colon
+MAX_NAME_CHARS: Final = 200
+"""Of a name or an id that people read."""
+
+_UNSEEN: Final = (
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"  # no glyph
+    "\u2800\U00013441\U00013442\U00016fe4\U0001d159"  # a glyph without ink
 )
+"""What `str.isprintable` takes for visible, though nobody sees it.
+
+First the rest of Unicode's Default_Ignorable_Code_Point: joiners, fillers, variation selectors. These belong to many
+an emoji, but with one more or one fewer, two ids that look the same are not: hence all are written as escapes.
+"""
+_COMMAND: Final = r"(?<=#)#|(?<=:):|:\Z"
+"""`##[` and `::` can begin a command of a CI system, also together with our own colon."""
+_FOUND: Final = re.compile(f"[{_UNSEEN}]|{_COMMAND}")
+_CANDIDATE: Final = re.compile(f"[^ -~]|{_COMMAND}")
 
 
 def printable(text: str) -> str:
-    """The same text, on one line, with everything that could be interpreted written as an escape."""
-    if text.isascii() and text.isprintable() and not text.endswith(":") and "::" not in text and "##" not in text:
-        return text
-    return _DANGEROUS.sub(_escaped, text)
+    """The same text, on one line, with everything that could be interpreted, or not be seen, written as an escape.
+
+    Of characters it keeps those with ink, and U+0020: no control, format character, surrogate, other space or line end,
+    none for private use, and none that this Python's Unicode does not know.
+    """
+    if text.isprintable():
+        if text.isascii() and not text.endswith(":") and "::" not in text and "##" not in text:
+            return text
+        if _FOUND.search(text) is None:
+            return text
+    return _CANDIDATE.sub(_escaped, text)
+
+
+def shortened(text: str, most: int = MAX_NAME_CHARS) -> str:
+    """The same text, printable; of a longer one so many characters, and its length."""
+    return printable(clipped(text, most))
+
+
+def clipped(text: str, most: int = MAX_NAME_CHARS) -> str:
+    """The same text; of a longer one so many characters, and its length."""
+    return text if len(text) <= most else f"{text[:most]}... ({len(text)} characters)"
 
 
 def _escaped(match: re.Match[str]) -> str:
-    code = ord(match[0])
+    character = match[0]
+    if character > "~" and character.isprintable() and _FOUND.match(character) is None:
+        return character
+    code = ord(character)
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

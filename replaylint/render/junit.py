@@ -145,10 +145,7 @@ def _line(
 
 _MARKUP: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 
-# The only characters left by `printable` that XML must not hold, not even as references.
-_INVALID: Final = str.maketrans({"\ufffe": r"\ufffe", "\uffff": r"\uffff"})
-
 
 def _text(text: str) -> str:
     """One line of text. `[[ATTACHMENT|…]]` would be a link to GitLab."""
-    return printable(text).replace("[[", r"[\x5b").translate(_INVALID).translate(_MARKUP)
+    return printable(text).replace("[[", r"[\x5b").translate(_MARKUP)

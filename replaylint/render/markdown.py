@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from replaylint.recording.message import AGENT, CLIENT
-from replaylint.render.escape import printable
+from replaylint.render.escape import clipped, printable
 from replaylint.render.phrases import counted, figures, fixer, graded, resumed, unread
 from replaylint.render.rulebook import prose
 from replaylint.render.selection import Shown
@@ -152,7 +152,7 @@ def _peer(name: str | None) -> str:
 def _resume(number: int, resume: Resume, connection: Connection | None, redactor: Redactor) -> Iterator[str]:
     """A row for each session."""
     version = f" (v{connection.protocol_version})" if connection is not None and connection.protocol_version else ""
-    request = f"{resume.method} at {_cell(f'{_cut(resume.trace, MAX_NAME_CHARS)}:{resume.request.line}')}{version}"
+    request = f"{resume.method} at {_cell(f'{clipped(resume.trace, MAX_NAME_CHARS)}:{resume.request.line}')}{version}"
     for session in resume.sessions:
         timing = session.timing
         yield _row(
@@ -213,10 +213,10 @@ def _suppressions(report: Report) -> Iterator[str]:
         yield f"\nNot shown: {counted(known, 'finding')} known from the baseline.\n"
     baseline = report.baseline
     if baseline is not None and baseline.gone:
-        yield f"\nOf the baseline, {no_longer(baseline)}: {_prose(_cut(named(baseline), MAX_REMARK_CHARS))}.\n"
+        yield f"\nOf the baseline, {no_longer(baseline)}: {_prose(clipped(named(baseline), MAX_REMARK_CHARS))}.\n"
     exceptions = counting(report)
     for each in exceptions[:MAX_NAMED]:
-        yield f"\nException {_prose(_cut(of_exception(each), MAX_REMARK_CHARS))}.\n"
+        yield f"\nException {_prose(clipped(of_exception(each), MAX_REMARK_CHARS))}.\n"
     if len(exceptions) > MAX_NAMED:
         yield f"\n{counted(len(exceptions) - MAX_NAMED, 'more exception')} left out findings.\n"
 
@@ -235,14 +235,14 @@ def _sentence(text: str) -> str:
 
 def _finding(finding: Finding, redactor: Redactor, quotes: Mapping[Place, Quote]) -> str:
     where = [
-        _code(_cut(finding.trace or "-", MAX_NAME_CHARS) + (f":{finding.line}" if finding.line is not None else ""))
+        _code(clipped(finding.trace or "-", MAX_NAME_CHARS) + (f":{finding.line}" if finding.line is not None else ""))
     ]
     if finding.session_id is not None:
         where.append(redactor.name("session", finding.session_id))
     if finding.count > 1:
         where.append(counted(finding.count, "time"))
     fixed = f"To be fixed {fixer(finding.party)}."
-    sentence = _prose(_cut(finding.message, MAX_SENTENCE_CHARS))
+    sentence = _prose(clipped(finding.message, MAX_SENTENCE_CHARS))
     text = f"\n**{finding.severity.capitalize()}** at {', '.join(where)}: {sentence}. {fixed}\n"
     evidence = list(_evidence(finding, quotes))
     return text + (f"\n{_block(evidence)}\n" if evidence else "")
@@ -270,19 +270,15 @@ def _evidence(finding: Finding, quotes: Mapping[Place, Quote]) -> Iterator[str]:
     rows = [(path, line, what) for path, line, what in _lines(finding) if (path, line) in quotes]
     for path, line, what in rows:
         quote = quotes[path, line]
-        head = f"line {line}" + ("" if path == finding.trace else f" of {_cut(path, MAX_NAME_CHARS)}")
-        head += f" ({_cut(what, MAX_NAME_CHARS)})" if what else ""
+        head = f"line {line}" + ("" if path == finding.trace else f" of {clipped(path, MAX_NAME_CHARS)}")
+        head += f" ({clipped(what, MAX_NAME_CHARS)})" if what else ""
         if quote.text is None:
             yield printable(f"{head}: not quoted, {quote.why_not}")
         else:
-            yield f"{printable(head)}: {ARROWS[quote.side]}{_cut(quote.text, MAX_QUOTE_CHARS)}"
+            yield f"{printable(head)}: {ARROWS[quote.side]}{clipped(quote.text, MAX_QUOTE_CHARS)}"
 
 
 # Text of a recording
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}... ({counted(len(text), 'character')})"
 
 
 def _code(text: str) -> str:
@@ -300,7 +296,7 @@ def _span(shown: str) -> str:
 
 def _cell(text: str) -> str:
     """As code in a table: a bar ends a cell even in code."""
-    return _code(_cut(text, MAX_NAME_CHARS).replace("|", r"\x7c"))
+    return _code(clipped(text, MAX_NAME_CHARS).replace("|", r"\x7c"))
 
 
 def _block(lines: Iterable[str]) -> str:

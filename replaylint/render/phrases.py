@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from orjson import dumps
-
-from replaylint.render.escape import printable
+from replaylint.render.escape import printable, shortened
 from replaylint.replay.outcome import OUTCOMES
-from replaylint.rules.words import duration
+from replaylint.rules.words import as_json, duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -56,8 +54,8 @@ def figures(of: Distribution) -> list[str]:
 
 
 def identifier(request_id: object) -> str:
-    """A request's id as JSON: "1" is another id than 1."""
-    return printable(dumps(request_id).decode())
+    """A request's id as JSON, cut where it is very long: "1" is another id than 1."""
+    return shortened(as_json(request_id))
 
 
 def either(words: Iterable[str]) -> str:

@@ -29,13 +29,6 @@ def pretty(value: object) -> Iterator[str]:
     return _Printer().lines(value, "", "", 0)
 
 
-def shortened(text: str) -> str:
-    """A name from a recording on one line; a very long one is cut."""
-    return printable(
-        text if len(text) <= MAX_STRING_CHARS else f"{text[:CUT_STRING_CHARS]}... ({counted(len(text), 'character')})"
-    )
-
-
 class _Printer:
     """Prints one value."""
 

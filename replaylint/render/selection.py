@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from replaylint.render.escape import printable
+from replaylint.render.escape import printable, shortened
 from replaylint.report.subjects import by_subject
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ def _wanted(number: int, resume: Resume, view: View) -> bool:
 
 
 def _is(session_id: str | None, wanted: str | None) -> bool:
-    """Whether this is the wanted id, raw or as it is printed."""
-    return session_id is not None and wanted in {session_id, printable(session_id)}
+    """Whether this is the wanted id, raw or as it is printed, whole or cut."""
+    return session_id is not None and wanted in {session_id, printable(session_id), shortened(session_id)}
 
 
 def _gap(resume: Resume) -> float | None:

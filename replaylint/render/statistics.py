@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from replaylint.render.bar import signs
-from replaylint.render.escape import printable
+from replaylint.render.escape import printable, shortened
 from replaylint.render.layout import joined, line
 from replaylint.render.phrases import counted, resolution, round_duration
 from replaylint.render.table import NOTHING, table
@@ -190,7 +190,7 @@ def _gap(group: Statistics, field: str) -> float | None:
 
 
 def _key(group: Group) -> str:
-    return "not known" if group.key is None else printable(group.key)
+    return "not known" if group.key is None else shortened(group.key)
 
 
 def _timers_by_group(view: View, summary: Summary) -> Iterator[str]:

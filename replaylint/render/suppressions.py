@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from replaylint.render.escape import printable
+from replaylint.render.escape import clipped, printable
 from replaylint.render.layout import joined, line
 from replaylint.render.phrases import counted
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MAX_NAMED: Final = 5
 """Entries that no longer occur, or exceptions, that are named; further ones are counted."""
+MAX_REASON_CHARS: Final = 500
+"""Of the reason of an exception."""
 
 
 def suppressions(view: View, report: Report) -> Iterator[str]:
@@ -67,7 +69,7 @@ def no_longer(baseline: Baseline) -> str:
 
 def named(baseline: Baseline) -> str:
     """Which of its entries are gone."""
-    return some([f"{each.rule} {each.name}" for each in baseline.gone])
+    return some([clipped(f"{each.rule} {each.name}") for each in baseline.gone])
 
 
 def counting(report: Report) -> list[Exemption]:
@@ -77,7 +79,7 @@ def counting(report: Report) -> list[Exemption]:
 
 def agent(of: Exemption) -> str:
     """The agent that an exception is for."""
-    return of.name if of.version is None else f"{of.name} {of.version}"
+    return clipped(of.name if of.version is None else f"{of.name} {of.version}")
 
 
 def of_exception(each: Exemption) -> str:
@@ -85,7 +87,7 @@ def of_exception(each: Exemption) -> str:
     until = "" if each.until is None else f", until {each.until}"
     passed = ", which has passed" if each.expired else ""
     left_out = f"{counted(each.findings, 'finding')} of {', '.join(each.ignore)} left out"
-    return f"for {agent(each)}: {left_out}{until}{passed}: {each.reason}"
+    return f"for {agent(each)}: {left_out}{until}{passed}: {clipped(each.reason, MAX_REASON_CHARS)}"
 
 
 def some(texts: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from replaylint.render.bar import MARKER, SNAPSHOT, bar, signs
-from replaylint.render.escape import printable
+from replaylint.render.escape import printable, shortened
 from replaylint.render.layout import JOINT, joined, line
 from replaylint.render.phrases import (
     MARKERS,
@@ -66,6 +66,8 @@ ORDERS: Final = {
 
 MAX_KINDS: Final = 5
 """Variants of updates that are named, the most frequent first."""
+MAX_ERROR_CHARS: Final = 500
+"""Of the message of an error."""
 
 CHILD_INDENT: Final = 2
 MAX_INDENTS: Final = 6
@@ -196,7 +198,7 @@ def _connection(connection: Connection) -> str:
 def _peer(peer: Peer) -> str:
     if peer.name is None:
         return "unknown"
-    return printable(peer.name if peer.version is None else f"{peer.name} {peer.version}")
+    return shortened(peer.name if peer.version is None else f"{peer.name} {peer.version}")
 
 
 # A resume
@@ -233,7 +235,7 @@ def _end(resume: Resume) -> Iterator[Piece | str]:
         yield f" {code}"
     yield at
     if message:
-        yield f": {printable(message)}"
+        yield f": {shortened(message, MAX_ERROR_CHARS)}"
     if response.error.data is not None:
         yield f" (data: {printable(response.error.data)})"
 
@@ -263,7 +265,7 @@ def _family(sessions: list[Session]) -> Iterator[tuple[int, Session]]:
 
 def _session(view: View, resume: Resume, session: Session, trace: Trace, indent: int, *, below: bool) -> Iterator[str]:
     timing = session.timing
-    parent = f" of {printable(session.parent)}" if session.parent is not None and not below else ""
+    parent = f" of {shortened(session.parent)}" if session.parent is not None and not below else ""
     word, meaning = OUTCOMES[session.outcome]
     if session.outcome == "inconclusive" and session.marker is not None:
         meaning += MARKED
@@ -276,7 +278,7 @@ def _session(view: View, resume: Resume, session: Session, trace: Trace, indent:
     total = f"; response after {joined(duration(timing.total_s))}" if timing.total_s is not None else ""
     if session.outcome in {"not_requested", "rejected"}:
         meaning += total
-    yield line(view, indent, f"{role} {printable(session.session_id)}{parent}, ", (style, word), meaning)
+    yield line(view, indent, f"{role} {shortened(session.session_id)}{parent}, ", (style, word), meaning)
     if session.outcome in {"not_requested", "rejected"}:
         return
     yield line(view, indent + 2, *_gap(resume, session, trace))
@@ -308,7 +310,7 @@ def _counts(session: Session) -> Iterator[Piece | str]:
         yield f", marker {MARKERS[session.marker.kind]} at {joined(place(session.marker))}"
     kinds = Counter(updates.by_kind).most_common()
     if kinds:
-        named = [f"{count}{JOINT}{printable(kind)}" for kind, count in kinds[:MAX_KINDS]]
+        named = [f"{count}{JOINT}{shortened(kind)}" for kind, count in kinds[:MAX_KINDS]]
         more = f", {joined(counted(len(kinds) - MAX_KINDS, 'more kind'))}" if len(kinds) > MAX_KINDS else ""
         yield ("dim", f" ({', '.join(named)}{more})")
 
@@ -382,7 +384,7 @@ def _finding(
     head.append(f" {finding.name}")
     named = of.sessions[0].session_id if of is not None and of.sessions else None
     if finding.session_id not in {None, named}:
-        head.append(f", session {printable(finding.session_id)}")
+        head.append(f", session {shortened(finding.session_id)}")
     head.append(_where(finding, None if of is None else of.trace))
     message = printable(finding.message)
     fixed = f"to be fixed {fixer(finding.party)}"

@@ -6,10 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from replaylint.recording.message import AGENT, CLIENT
-from replaylint.render.escape import printable
+from replaylint.render.escape import printable, shortened
 from replaylint.render.layout import JOINT, beside, columns, joined, line
 from replaylint.render.phrases import MARKERS, counted
-from replaylint.render.pretty import shortened
 from replaylint.render.table import NOTHING, SPACE
 from replaylint.rules.words import duration
 
@@ -36,7 +35,7 @@ def timeline(view: View, indent: int, resume: Resume, of: Timeline) -> Iterator[
     for session in resume.sessions:
         events = of.get(session.session_id, [])
         role = "child" if session.role == "child" else "session"
-        of_it = f" of {role} {printable(session.session_id)}"
+        of_it = f" of {role} {shortened(session.session_id)}"
         yield line(view, indent, ("bold", "timeline"), of_it, *_unknown(events))
         yield from _events(view, indent + 2, resume, events)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from orjson import dumps
@@ -41,7 +43,12 @@ def cut(fact: object) -> object:
 
 
 def duration(time: float) -> str:
-    """Up to three significant digits, in milliseconds below a second: 2.70 s, 140 ms, 0.25 ms, 0.001 ms."""
+    """Up to three significant digits, in milliseconds below a second: 2.70 s, 140 ms, 0.25 ms, 0.001 ms.
+
+    Whole seconds above: 86400 s; and from ten million on, four months, where nobody reads digits: 1.23e+07 s.
+    """
+    if time >= 9_999_999.5:
+        return f"{time:.2e} s"
     value, unit = (time, "s") if time >= 0.9995 else (time * 1000, "ms")
     decimals = 3 if value < 0.00995 else 2 if value < 9.995 else 1 if value < 99.95 else 0
     return f"{value:.{decimals}f} {unit}" if value else "0 ms"
@@ -61,11 +68,19 @@ def elapsed(first: Point, last: Point, steps: Steps) -> str:
 
 def identifier(ident: object) -> str:
     """A request's id as JSON writes it, cut where it is long: "1" is another id than 1."""
-    try:
-        text = dumps(ident).decode()
-    except TypeError:  # nested deeper than can be written
-        return "..."
+    text = as_json(ident[: MAX_ID_CHARS + 1] if isinstance(ident, str) else ident)
     return text if len(text) <= MAX_ID_CHARS else text[:MAX_ID_CHARS] + "..."
+
+
+def as_json(ident: object) -> str:
+    """An id as JSON writes it: "..." where it is nested deeper, or has more digits, than can be written."""
+    with suppress(TypeError):
+        return dumps(ident).decode()
+    # Half of a surrogate pair, and integers beyond 64 bits, are written by the standard library only.
+    if isinstance(ident, str | int):
+        with suppress(ValueError):
+            return json.dumps(ident)
+    return "..."
 
 
 def method_of(body: object) -> str:

@@ -1,10 +1,12 @@
 """Fuzz the linter: whatever a recording holds, there is a report as declared, or an error of ours.
 
-    python -m tests.fuzz [--inputs 1000000] [--jobs 2] [--seed 1] [--first 0] [--failures FOLDER]
+    python -m tests.fuzz [--inputs 1000000] [--jobs 2] [--seed 1] [--first 0] [--metamorphic] [--failures FOLDER]
 
 A run of the tests tries the first 2,000; the million is for a release, and for a change of the engine or of a format.
 An input is a sample that one to four mutations went through. Its number and the seed say all of it, as long as the
-samples stay the same. What fails is made small and written to a file. Exit status: 0 nothing failed, 1 something did.
+samples stay the same. With `--metamorphic` it is a recording by a grammar instead, and its report has to stay the same
+where it says the same otherwise: of these the tests try 500, a release 100,000. What fails is made small and written to
+a file. Exit status: 0 nothing failed, 1 something did.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="in how many processes")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="the number of the first input")
+    parser.add_argument("--metamorphic", action="store_true", help="relations between recordings, not damaged ones")
     folder = Path(tempfile.gettempdir()) / "replaylint-fuzz-failures"
     parser.add_argument("--failures", type=Path, default=folder, help="the folder for inputs that failed")
     options = parser.parse_args()
@@ -41,10 +44,10 @@ def main() -> int:
             shown[0] = time.monotonic()
             say(f"{total.inputs} inputs, {shown[0] - started:.0f} s, {len(total.failures)} kinds of failures")
 
-    total = fuzz(options.inputs, options.jobs, options.seed, options.first, progress)
+    total = fuzz(options.inputs, options.jobs, options.seed, options.first, progress, metamorphic=options.metamorphic)
     report_on(total, options.jobs, options.seed, time.monotonic() - started)
     if total.failures:
-        keep(total, options.seed, options.failures)
+        keep(total, options.seed, options.failures, metamorphic=options.metamorphic)
     return int(bool(total.failures))
 
 

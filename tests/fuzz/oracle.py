@@ -24,6 +24,7 @@ from replaylint.commands.output import complain
 from replaylint.render import FORMATS, renderer
 from replaylint.render.view import View
 from tests.fuzz.harmless import HARMLESS, beside, of_those
+from tests.fuzz.inputs import case_of
 from tests.fuzz.mutations import opened_part, rearranged, replaced, revised
 from tests.fuzz.promises import Broken, check_lines, check_order, require, require_printable
 from tests.fuzz.samples import of_lines
@@ -63,10 +64,21 @@ class Seen(NamedTuple):
 class Oracle:
     """Lints inputs, and says what does not hold. All files are written to `folder`."""
 
+    pairs_of_inputs = False
+    """Whether the files of what is broken are made from the input."""
+
     def __init__(self, folder: Path, stock: Stock, seed: int) -> None:
         self.folder = folder
         self.stock = stock
         self.seed = seed
+
+    def case(self, index: int) -> Case:
+        """Input number `index` of the seed."""
+        return case_of(self.seed, index, self.stock)
+
+    def group(self, case: Case) -> str:
+        """Which samples the input is from."""
+        return self.stock.by_name[case.sample].group
 
     def path(self, name: str = "trace") -> str:
         """A file of this name."""

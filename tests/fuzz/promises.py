@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from tests.unseen import unseen
 
 if TYPE_CHECKING:
     from replaylint.report.model import Report
@@ -26,16 +27,12 @@ def require(holds: object, what: str, details: object = "") -> None:
         raise Broken(what, str(details)[:2000])
 
 
-UNPRINTABLE: Final = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What must not reach a terminal."""
-
-
 def require_printable(text: str, what: str) -> None:
-    """Raise Broken if there is anything in it that a terminal would act upon."""
-    found = UNPRINTABLE.search(text)
-    if found is not None:
-        around = text[max(0, found.start() - 60) : found.end() + 20]
-        raise Broken(f"{what} holds a control character", repr(around))
+    """Raise Broken if there is anything in it that a terminal would act upon, or not show."""
+    for character in unseen(text):
+        if character != "\n":
+            at = text.index(character)
+            raise Broken(f"{what} holds a control character", repr(text[max(0, at - 60) : at + 20]))
 
 
 def check_lines(report: Report) -> None:

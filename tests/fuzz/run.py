@@ -17,9 +17,9 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from tests.fuzz.inputs import case_of
+from tests.fuzz.metamorphic import Metamorphic
 from tests.fuzz.mutations import Stock
 from tests.fuzz.oracle import Oracle, Seen
 from tests.fuzz.promises import Broken
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from tests.fuzz.inputs import Case
+
+Checker: TypeAlias = Oracle | Metamorphic
 
 HANG_S: Final = 30
 
@@ -139,7 +141,7 @@ def nothing_swallowed() -> Iterator[None]:
         raise swallowed[0]
 
 
-def tried(oracle: Oracle, case: Case) -> Seen | Failure:
+def tried(oracle: Checker, case: Case) -> Seen | Failure:
     """What comes of this input."""
     try:
         with bounded(), nothing_swallowed():
@@ -148,14 +150,14 @@ def tried(oracle: Oracle, case: Case) -> Seen | Failure:
         return failure_of(error, case)
 
 
-def run(oracle: Oracle, indices: Iterable[int]) -> Tally:
+def run(oracle: Checker, indices: Iterable[int]) -> Tally:
     """These inputs, one after the other."""
     tally = Tally()
     for index in indices:
-        case = case_of(oracle.seed, index, oracle.stock)
+        case = oracle.case(index)
         tally.inputs += 1
         tally.levels.update(case.levels)
-        tally.groups[oracle.stock.by_name[case.sample].group] += 1
+        tally.groups[oracle.group(case)] += 1
         tally.modes[case.mode] += 1
         result = tried(oracle, case)
         if isinstance(result, Failure):
@@ -168,17 +170,22 @@ def run(oracle: Oracle, indices: Iterable[int]) -> Tally:
     return tally
 
 
-_ORACLES: Final[list[Oracle]] = []
+_ORACLES: Final[list[Checker]] = []
 """The one of this process."""
 
 
-def begin(seed: int, folder: str) -> None:
+def checker(folder: Path, seed: int, *, metamorphic: bool) -> Checker:
+    """What draws inputs and looks at them: the damaged ones, or metamorphic relations."""
+    return Metamorphic(folder, seed) if metamorphic else Oracle(folder, Stock(samples()), seed)
+
+
+def begin(seed: int, folder: str, metamorphic: bool) -> None:
     """Prepare a process: it works in a folder of its own, so that paths in reports are the same in all."""
     own = Path(folder) / str(os.getpid())
     own.mkdir()
     os.chdir(own)
     warnings.simplefilter("error")
-    _ORACLES.append(Oracle(Path(), Stock(samples()), seed))
+    _ORACLES.append(checker(Path(), seed, metamorphic=metamorphic))
 
 
 def run_range(bounds: tuple[int, int]) -> Tally:
@@ -197,13 +204,19 @@ def scratch() -> tempfile.TemporaryDirectory[str]:
 
 
 def fuzz(
-    inputs: int, jobs: int, seed: int = 1, first: int = 0, progress: Callable[[Tally], object] = lambda _: None
+    inputs: int,
+    jobs: int,
+    seed: int = 1,
+    first: int = 0,
+    progress: Callable[[Tally], object] = lambda _: None,
+    *,
+    metamorphic: bool = False,
 ) -> Tally:
     """So many inputs in so many processes."""
     ranges = [(at, min(at + CHUNK, first + inputs)) for at in range(first, first + inputs, CHUNK)]
     total = Tally()
     spawn = get_context("spawn")
-    with scratch() as folder, ProcessPoolExecutor(jobs, spawn, begin, (seed, folder)) as pool:
+    with scratch() as folder, ProcessPoolExecutor(jobs, spawn, begin, (seed, folder, metamorphic)) as pool:
         answers = [(bounds, pool.submit(run_range, bounds)) for bounds in ranges]
         try:
             for bounds, answer in answers:
@@ -219,7 +232,7 @@ def fuzz(
     return total
 
 
-def minimised(oracle: Oracle, failure: Failure, seconds: float = 60.0) -> Failure:
+def minimised(oracle: Checker, failure: Failure, seconds: float = 60.0) -> Failure:
     """The same failure with as little input as can be found in that time: lines, then bytes are left out."""
     deadline = time.monotonic() + seconds
     best = failure
@@ -232,7 +245,7 @@ def minimised(oracle: Oracle, failure: Failure, seconds: float = 60.0) -> Failur
             return True
         return False
 
-    if failure.files or isinstance(tried(oracle, failure.case), Seen):
+    if (failure.files and not oracle.pairs_of_inputs) or isinstance(tried(oracle, failure.case), Seen):
         return failure
     with contextlib.suppress(Exception):
         fails(unpacked(failure.case.content))
@@ -265,11 +278,11 @@ def report_on(total: Tally, jobs: int, seed: int, seconds: float) -> None:
     say(f"failures: {sum(each.count for each in total.failures.values())} of {len(total.failures)} kinds")
 
 
-def keep(total: Tally, seed: int, folder: Path) -> None:
+def keep(total: Tally, seed: int, folder: Path, *, metamorphic: bool = False) -> None:
     """Write what failed into this folder, made small, and print how to have it again."""
     folder.mkdir(parents=True, exist_ok=True)
     with scratch() as place:
-        oracle = Oracle(Path(place), Stock(samples()), seed)
+        oracle = checker(Path(place), seed, metamorphic=metamorphic)
         for number, failure in enumerate(sorted(total.failures.values(), key=lambda each: -each.count), 1):
             small = minimised(oracle, failure)
             case = small.case
@@ -278,7 +291,8 @@ def keep(total: Tally, seed: int, folder: Path) -> None:
                 path.write_bytes(content)
             say("")
             say(f"{number}. {failure.key}: {failure.count} times")
-            say(f"   again: python -m tests.fuzz --seed {seed} --first {case.number} --inputs 1 --jobs 1")
+            how = " --metamorphic" if metamorphic else ""
+            say(f"   again: python -m tests.fuzz --seed {seed} --first {case.number} --inputs 1 --jobs 1{how}")
             say(f"   {path}: {len(case.content)} bytes, from {case.sample}, by {', '.join(case.levels)};")
             say(f"   {case.mode}, cut={case.cut}, closed={case.closed}, expect={case.expect},")
             say(f"   input_format={case.form}, max_line={case.max_line}")
