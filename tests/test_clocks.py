@@ -10,6 +10,7 @@ import pytest
 from orjson import dumps
 
 from replaylint.analysis.lint import lint
+from replaylint.recording.clock import choose
 from replaylint.render import renderer
 from replaylint.render.view import View
 from replaylint.replay.timing import FIGURES
@@ -239,7 +240,7 @@ def test_the_command_says_it_too(tmp_path: Path) -> None:
 
 
 def seconds(_line: int, time_ms: int) -> dict[str, Any]:
-    return {"ts": (START_MS + time_ms) // 1000}
+    return {"ts": (START_MS + 10 * time_ms) // 1000}
 
 
 def tenths(_line: int, time_ms: int) -> dict[str, Any]:
@@ -289,6 +290,35 @@ def test_the_resolution_of_a_recording(stamp: Callable[[int, int], dict[str, Any
     assert report["summary"]["resolution_s"] == report["traces"][0]["resolution_s"]
     assert f"timings of 1 replay, times exact to {said}\n" in text_of(path, statistics=True)
     assert f" exact to {said}; " in text_of(path)
+
+
+@pytest.mark.parametrize(
+    ("values", "granularity", "resolution"),
+    [
+        ([5.0, 5.1], 0.1, None),
+        ([5, 6, 7, 5, 6, 7, 7], 1.0, None),
+        ([5, 6, 7, 8], 1.0, 1.0),
+        ([5.1, 5.2, 5.3, 5], 0.1, 0.1),
+        ([5.001], 0.001, 0.001),
+        ([5000.001, 6], 0.001, 0.001),
+        ([1764400000000], 0.001, 0.001),
+        (["2025-11-29T07:06:40Z"], 1.0, 1.0),
+        (["2025-11-29T07:06:40.1Z"], 0.1, 0.1),
+    ],
+)
+def test_few_round_numbers_do_not_show_how_exact_a_clock_is(
+    values: list[object], granularity: float, resolution: float | None
+) -> None:
+    """A number loses its zeros at the end, a text does not."""
+    clock = choose([{"ts": value} for value in values])
+    assert (clock.granularity_s, clock.resolution_s) == (granularity, resolution)
+
+
+def test_of_few_times_the_report_does_not_say_how_exact_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "trace.ndjson"
+    path.write_bytes(b"".join(dumps(each) + b"\n" for each in Recording().initialize_v2().records))
+    assert report_of_file(path)["traces"][0]["resolution_s"] is None
+    assert "; wall-clock times; " in text_of(path)
 
 
 def test_a_log_with_milliseconds_gives_no_microseconds(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from replaylint.recording.detect import recognise
 from replaylint.recording.message import NO_TIME, ClockStep
 from replaylint.recording.source import Source
 from replaylint.report.paths import shown_path
-from replaylint.report.source_map import Concatenated, Merged
+from replaylint.report.source_map import TWO_SIDED, Concatenated, Merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from replaylint.recording.clock import Timestamps
     from replaylint.recording.detect import Recording
     from replaylint.recording.message import Message
+    from replaylint.recording.reading import Order
     from replaylint.report.model import Report, Trace
-
-TWO_SIDED = "two-sided"
-"""The `format` of two one-way files."""
 
 
 def concatenated(
@@ -137,7 +135,7 @@ def two_sided(
                 counted(trace, found.progress)
                 trace.longest_message_bytes = longest
                 trace.format, trace.directions = TWO_SIDED, "recorded"
-                trace.order = "exact" if resolution_s is not None else "per_side"
+                trace.order = _order(analysis, resolution_s)
         whole = all(trace.error is None for trace in traces)
     _end(analysis, traces, closed=closed, whole=whole)
     return traces
@@ -146,9 +144,17 @@ def two_sided(
 def _resolution(client: Recording, agent: Recording) -> float | None:
     """How exactly the times of both tell their order, in seconds; None where they do not."""
     one, other = client.clock, agent.clock
-    if one.timestamps != other.timestamps or one.resolution_s is None or other.resolution_s is None:
+    if one.timestamps != other.timestamps or (one.anchor is None) != (other.anchor is None):
         return None
-    return max(one.resolution_s, other.resolution_s)
+    steps = [clock.granularity_s for clock in (one, other, one.anchor, other.anchor) if clock is not None]
+    known = [step for step in steps if step is not None]
+    return round(max(known), 6) if known and len(known) == len(steps) else None
+
+
+def _order(analysis: Analysis, resolution_s: float | None) -> Order:
+    if resolution_s is None:
+        return "per_side"
+    return "approximate" if analysis.engine.unordered else "exact"
 
 
 def _safe(messages: Iterator[Message], trace: Trace) -> Iterator[Message]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from replaylint.protocol import methods, vendor
 from replaylint.protocol.exchange import Exchange
 from replaylint.protocol.limits import SESSIONS_REMEMBERED, forget_oldest
+from replaylint.protocol.sides import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -145,13 +146,21 @@ class Connection:
     """One connection of a recording; `number` counts from 1."""
 
     def __init__(
-        self, number: int, has_history: dict[str, History], steps: Steps, skips: Skips, header_line: int = 0
+        self,
+        number: int,
+        has_history: dict[str, History],
+        steps: Steps,
+        skips: Skips,
+        header_line: int = 0,
+        unordered: Lines | None = None,
     ) -> None:
         self.number = number
         self.header_line = header_line
         """Where the recorder said that it begins; 0 where it did not."""
         self.steps = steps
         """Where its clock went back."""
+        self.unordered = Lines() if unordered is None else unordered
+        """The lines of messages of which nobody knows between which of the other side they came."""
         self.has_history = has_history
         """Sessions that the recording showed to have history, on this connection or another one."""
         self.exchange = Exchange()

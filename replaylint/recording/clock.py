@@ -22,6 +22,11 @@ WALL_KEYS: Final = ("ts", "ts_ms", "t", "at", "timestamp", "time", "t_utc")
 MIN_RESOLUTION_S: Final = 1e-6
 """Reports round to this: the noise of a pipe is larger."""
 
+MIN_SAMPLES: Final = 4
+"""So many different numbers show how fine a clock is: fewer may be round by chance."""
+FINE_S: Final = 1e-3
+"""What is as fine as this is no chance."""
+
 MAX_STEPS: Final = 10_000
 
 
@@ -33,16 +38,23 @@ def went_back(seconds: float) -> bool:
 class Clock(NamedTuple):
     """How to read a record's time: `reading * scale + offset` is in seconds.
 
+    `granularity_s` is the step of the times that were seen, `certain` whether they show that there is no finer one.
     `key` is None where no record has a time. `parse` turns what may be no number into one, or NaN. `anchor` is the wall
     clock beside a monotonic key: it gives the offset, so that times read as wall times.
     """
 
     timestamps: Timestamps
-    resolution_s: float | None
+    granularity_s: float | None
     key: str | None
     scale: float
     parse: Callable[[object], float] | None
     anchor: Clock | None
+    certain: bool = True
+
+    @property
+    def resolution_s(self) -> float | None:
+        """How exact its times are. None where there are none, or too few to tell."""
+        return self.granularity_s if self.certain else None
 
     def reading(self, record: dict[str, object]) -> float:
         """The time of this record, in the clock's own unit. NaN where it has none."""
@@ -103,11 +115,12 @@ def _clock(key: str, values: list[object]) -> Clock | None:
         texts = [value for value in values if isinstance(value, str) and iso_seconds(value) == iso_seconds(value)]
         if not texts:
             return None
-        return Clock("wall", max(MIN_RESOLUTION_S, min(map(_text_resolution, texts))), key, 1.0, iso_seconds, None)
+        return Clock("wall", max(MIN_RESOLUTION_S, min(map(_text_granularity, texts))), key, 1.0, iso_seconds, None)
     scale = _scale(key, numbers[0])
     kind: Timestamps = "wall" if numbers[0] * scale >= 1e9 else "relative"
-    resolution_s = max(MIN_RESOLUTION_S, min(_resolution(value, scale) for value in numbers))
-    return Clock(kind, resolution_s, key, scale, _number if flags else None, None)
+    granularity_s = max(MIN_RESOLUTION_S, min(_granularity(value, scale) for value in numbers))
+    certain = granularity_s <= FINE_S or len(set(numbers)) >= MIN_SAMPLES
+    return Clock(kind, granularity_s, key, scale, _number if flags else None, None, certain)
 
 
 def _scale(key: str, value: float) -> float:
@@ -122,14 +135,16 @@ def _scale(key: str, value: float) -> float:
     return 1.0
 
 
-def _resolution(value: float, scale: float) -> float:
+def _granularity(value: float, scale: float) -> float:
+    """JSON keeps no zeros at the end, and JavaScript writes a round number as an integer."""
     if isinstance(value, int):
         return scale
     _, _, decimals = repr(value).partition(".")
     return MIN_RESOLUTION_S if "e" in decimals else scale * 10.0 ** -len(decimals.rstrip("0"))
 
 
-def _text_resolution(text: str) -> float:
+def _text_granularity(text: str) -> float:
+    """A text keeps its digits."""
     _, point, decimals = text.replace(",", ".").partition(".")
     digits = len(decimals) - len(decimals.lstrip("0123456789"))
     return 10.0**-digits if point else 1.0

@@ -118,5 +118,11 @@ class DropsReplays:
     __slots__ = ()
 
 
-Note = Unreadable | Skipped | NoMessage | Label | Header | Ended | HungUp | Lost | ClockStep | DropsReplays
+class Unordered:
+    """It is not known between which messages of the other side the next message came: each was recorded apart."""
+
+    __slots__ = ()
+
+
+Note = Unreadable | Skipped | NoMessage | Label | Header | Ended | HungUp | Lost | ClockStep | DropsReplays | Unordered
 Message = tuple[int, float, Side | None, object, int]

@@ -207,7 +207,7 @@ def _rest(left: Sequence[Finding]) -> Iterator[str]:
 def _suppressions(report: Report) -> Iterator[str]:
     """What settings take away, what is suppressed, and which of the baseline's entries are gone."""
     if report.settings is not None:
-        yield f"\nSettings {_prose(_cut(of_settings(report.settings), MAX_REMARK_CHARS))}.\n"
+        yield f"\nSettings {_prose(clipped(of_settings(report.settings), MAX_REMARK_CHARS))}.\n"
     known = sum(each.known for each in report.findings)
     if known:
         yield f"\nNot shown: {counted(known, 'finding')} known from the baseline.\n"

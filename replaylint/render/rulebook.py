@@ -255,7 +255,5 @@ def _silences(rule: Rule) -> list[str]:
     if rule.needs_beginning:
         silences.append("On a connection whose beginning is not in the recording.")
     if rule.needs_order:
-        silences.append(
-            "Where each side was recorded apart and without times, so that their common order is not known."
-        )
+        silences.append("Where each side was recorded apart, and the times do not tell which message came first.")
     return silences

@@ -28,6 +28,7 @@ from replaylint.render.suppressions import suppressions
 from replaylint.render.timeline import timeline
 from replaylint.report.connections import first_files
 from replaylint.report.findings import new
+from replaylint.report.source_map import TWO_SIDED
 from replaylint.report.unmeasured import REASONS, why_unknown
 from replaylint.rules.words import duration
 
@@ -63,6 +64,8 @@ ORDERS: Final = {
     "approximate": "approximate order: recorded one hop away from the client",
     "per_side": "order known within each side only",
 }
+GUESSED: Final = "approximate order: the times do not always tell which side came first"
+"""Of two files, one for each side."""
 
 MAX_KINDS: Final = 5
 """Variants of updates that are named, the most frequent first."""
@@ -163,7 +166,8 @@ def _facts(view: View, trace: Trace) -> Iterator[Piece | str]:
         yield ("error", "not read")
         return
     yield f"{trace.format}, {joined(counted(trace.lines, 'line'))}; {_times(view, trace)}; "
-    yield f"{DIRECTIONS[trace.directions]}, {ORDERS[trace.order]}"
+    order = GUESSED if (trace.format, trace.order) == (TWO_SIDED, "approximate") else ORDERS[trace.order]
+    yield f"{DIRECTIONS[trace.directions]}, {order}"
     if trace.lost:
         yield f"; the recorder dropped {joined(counted(trace.lost, 'message'))}"
     if trace.left_out:

@@ -44,7 +44,8 @@ def _unknown(events: Sequence[TimelineEntry]) -> Iterator[str]:
     if not events:
         yield ": not known, as all of it came in one batch"
     elif not all(each.ordered for each in events):
-        yield ": what of one side came before what of the other is not known"
+        always = " always" if any(each.ordered for each in events) else ""
+        yield f": what of one side came before what of the other is not{always} known"
 
 
 def _events(view: View, indent: int, resume: Resume, events: Sequence[TimelineEntry]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from replaylint.protocol import methods, other_protocols
 from replaylint.protocol.connection import Connection, History, Skips
 from replaylint.protocol.exchange import Request, id_key
 from replaylint.protocol.methods import UPDATE
+from replaylint.protocol.sides import Lines
 from replaylint.protocol.vendor import legacy_keys
 from replaylint.recording.clock import Steps
 from replaylint.recording.fragments import is_cut
@@ -25,6 +26,7 @@ from replaylint.recording.message import (
     Lost,
     NoMessage,
     Skipped,
+    Unordered,
     Unreadable,
     other,
 )
@@ -60,6 +62,8 @@ class Engine:
         self._notable = -1
         """A message of more bytes than these is the longest one, or longer than messages may be."""
         self._steps = Steps()
+        self.unordered = Lines()
+        """Messages whose place among those of the other side is a guess."""
         self._resumes = 0
         """Those of connections that have ended."""
         self._lost = 0
@@ -232,9 +236,8 @@ class Engine:
 
     def _start(self, header_line: int = 0) -> Traffic:
         self._started += 1
-        return Traffic(
-            Connection(self._started, self._has_history, self._steps, self._skips, header_line), self._stream
-        )
+        connection = Connection(self._started, self._has_history, self._steps, self._skips, header_line, self.unordered)
+        return Traffic(connection, self._stream)
 
     def _close(self, traffic: Traffic, end: End, said_at: tuple[int, ...] = ()) -> None:
         connection = traffic.connection
@@ -295,6 +298,8 @@ class Engine:
             self._no_message(line, time, side, note)
         elif isinstance(note, DropsReplays):
             self._next_drops_replays = True
+        elif isinstance(note, Unordered):
+            self.unordered.add(line)
         else:
             if isinstance(note, Header):
                 self._header(line)

@@ -238,6 +238,14 @@ class Window:
         """History updates that are neither announcements nor states of children."""
         return sum(count for variant, count in self.counts.items() if variant in HISTORY and variant not in CHILDREN)
 
+    def surely_has(self, line: int) -> bool:
+        """Whether a message that came after the request, as far as is known, certainly did.
+
+        That is a guess for some where each side was recorded apart, unless something of the replay came before.
+        """
+        guessed = line in self.resume.connection.unordered
+        return not guessed or self.last_line > 0 or self.announced_line > 0
+
     def begin(self, ident: object, author: object, variant: str, line: int, time: float) -> None:
         """A message begins with this chunk, without the whole one that clears what the client holds of it."""
         if len(self.ids) >= IDS_REMEMBERED:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from replaylint.recording.message import Unordered
 from replaylint.report.model import Evidence, Marker, Response
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     """The path of a file, and a line in it."""
     SourceMap = Callable[[int], Location]
     """From a line as the analysis counts it to its location."""
+
+TWO_SIDED: Final = "two-sided"
+"""The `format` of two one-way files."""
 
 
 @dataclass(slots=True)
@@ -75,9 +79,12 @@ class Merged:
         """Bytes of the longest message in each file."""
 
     def moved(self, messages: Iterator[tuple[int, Message]]) -> Iterator[Message]:
-        """The messages, each with the number of its file, as one stream."""
+        """The messages, each with the number of its file, as one stream. `Unordered` has its message's number."""
         longest = self.longest
         for file, (line, time, side, body, size) in messages:
+            if isinstance(body, Unordered):
+                yield len(self._lines), time, side, body, size
+                continue
             if isinstance(body, dict | list):
                 longest[file] = max(size, longest[file])
             self._files.append(file)

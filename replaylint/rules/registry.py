@@ -64,7 +64,7 @@ class Rule:
     rules beside which it is silent for the same request, with the least severity that silences it. `needs_beginning`:
     it argues from the absence of something earlier, so it is silent where the connection's beginning is not in the
     recording. `needs_order`: it argues from the order of messages of both sides, so it is silent where that is not
-    known.
+    known: in a whole recording, or at a message.
     """
 
     def __init__(
@@ -193,6 +193,18 @@ class Rule:
         took = elapsed(seen.first, seen.last, window.resume.connection.steps)
         violation.facts = {"kinds": ", ".join(sorted(seen.kinds)), "elapsed": took, **facts}
         return violation
+
+
+def unless_resumed_later(connection: Connection, violation: Violation) -> Severity | None:
+    """For `confirms`, of what stands outside the windows of its session: it may belong to the next one.
+
+    That is so where each side was recorded apart, and the client may have sent its next resume of the session before.
+    """
+    session = connection.sessions.get(violation.session_id or "")
+    guessed = violation.request is None and violation.line in connection.unordered
+    if guessed and session is not None and session.resume_line > violation.line:
+        return None
+    return violation.severity
 
 
 class Violation:

@@ -38,6 +38,7 @@ RULE = Rule(
     severities=(ERROR,),
     message="{count:further response} to {method} with the id {ident}, which was answered at line {response_line}; a "
     "request has exactly one response",
+    needs_order=True,
 )
 
 

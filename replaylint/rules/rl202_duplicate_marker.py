@@ -4,9 +4,9 @@ The marker says that the replay of a session has ended, and a replay ends once. 
 showing or saving the history, acts twice; one that has asked for another replay meanwhile may take the second marker
 for the end of that one.
 
-It is an error, wherever the further marker stands: in the same request or after its response, up to the next resume
-of the session. `replay_complete` and the vendor's event `loadReplayEnd` are different kinds: one of each is no
-duplicate.
+It is an error, wherever the further marker stands: in the same request or after its response, up to the next resume of
+the session. `replay_complete` and the vendor's event `loadReplayEnd` are different kinds: one of each is no duplicate.
+It is silent where each side was recorded apart and the marker may be that of the next resume.
 
 Promise: exactly one marker for each session of a replaying request: MUST. The vendor's event comes once for a whole
 load.
@@ -31,7 +31,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.events import MarkerAssigned
-from replaylint.rules.registry import ERROR, Rule
+from replaylint.rules.registry import ERROR, Rule, unless_resumed_later
 
 if TYPE_CHECKING:
     from replaylint.rules.registry import Violation
@@ -45,6 +45,9 @@ RULE = Rule(
     "{marker_line}; each session of a request gets exactly one: send it where the replay of the session ends, "
     "and nowhere else",
 )
+
+RULE.confirms(1)(unless_resumed_later)
+RULE.confirms(2)(unless_resumed_later)
 
 
 @RULE.on(MarkerAssigned)

@@ -5,7 +5,8 @@ A marker ends a replay that a client asked for. Here none was asked for this ses
 that the last replay held. A client that takes the marker at its word holds an empty or unrelated history for the
 whole one.
 
-It is an error. While a replay is pending that the marker may have been meant for, RL205 speaks instead.
+It is an error. While a replay is pending that the marker may have been meant for, RL205 speaks instead. It is silent
+where each side was recorded apart and a later request may have asked for the marker.
 
 Promise: the agent MUST NOT send the marker for a request that replays nothing, such as a resume without a cursor or
 `session/new`.
@@ -32,7 +33,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.events import MarkerAssigned
-from replaylint.rules.registry import ERROR, Rule
+from replaylint.rules.registry import ERROR, Rule, unless_resumed_later
 
 if TYPE_CHECKING:
     from replaylint.rules.registry import Violation
@@ -46,6 +47,9 @@ RULE = Rule(
     "marker only ends a replay that was asked for: send it from there, not after every resume or new session",
     needs_beginning=True,
 )
+
+RULE.confirms(1)(unless_resumed_later)
+RULE.confirms(2)(unless_resumed_later)
 
 
 @RULE.on(MarkerAssigned)

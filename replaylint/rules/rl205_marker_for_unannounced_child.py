@@ -5,7 +5,8 @@ announced one gets a marker of its own. Here a replay was pending and ended, and
 that the request neither names nor ever announced. A client cannot know whose history is meant to be complete, and if
 the id is a mistyped one, a real marker is missing.
 
-It is an error. If the announcement comes later in the same replay, only the order is wrong, and RL305 says so.
+It is an error. If the announcement comes later in the same replay, only the order is wrong, and RL305 says so. It is
+silent where each side was recorded apart and a later request may have asked for the marker.
 
 Promise: each child that the agent announces between request and response MUST get exactly one marker, after its
 announcement; a child that it does not announce gets none.
@@ -31,7 +32,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.events import MarkerAssigned
-from replaylint.rules.registry import ERROR, Rule
+from replaylint.rules.registry import ERROR, Rule, unless_resumed_later
 
 if TYPE_CHECKING:
     from replaylint.rules.registry import Violation
@@ -46,6 +47,9 @@ RULE = Rule(
     "gets none",
     needs_beginning=True,
 )
+
+RULE.confirms(1)(unless_resumed_later)
+RULE.confirms(2)(unless_resumed_later)
 
 
 @RULE.on(MarkerAssigned)

@@ -5,8 +5,9 @@ and no update of the session on this connection had named it. The client has not
 when it ends.
 
 It is info after a resume that asked for no history, for a cursor other than `start`, and if the session was active. It
-is silent for sessions that had sent updates on the connection before the request, since one of these may have
-announced the work, where the recorder dropped messages, and where the beginning of the connection is not recorded.
+is silent for sessions that had sent updates on the connection before the request, since one of these may have announced
+the work, where the recorder dropped messages, where the beginning of the connection is not recorded, and where each
+side was recorded apart and the snapshot may have come before the request.
 
 Promise: each item of `background` is announced before the first list that has it.
 
@@ -59,6 +60,8 @@ def received(event: UpdateReceived) -> Iterator[Violation]:
         return
     window = event.window
     resumes = (window.resume,) if window is not None else event.plain
+    if event.line in event.connection.unordered if window is None else not window.surely_has(event.line):
+        return
     for resume in resumes:
         if resume.lost or event.session.first_update_line < resume.request.line:
             continue

@@ -5,9 +5,11 @@ On v2 the marker `replay_complete` draws a line: what comes before it is history
 history, and one of them came before the marker. A client that takes everything up to the marker for history mixes the
 present into the past: it may store it, or let older entries overwrite it.
 
-It is an error. It is only info where the session was active before the request, or may have been, because the agent
-may have sent the update before it read the request; and where two replays of the session overlap, because the update
-may belong to the other one. Without a marker in the request the rule is silent: then there is no line to cross.
+It is an error. It is only info where the session was active before the request, or may have been, because the agent may
+have sent the update before it read the request; and where two replays of the session overlap, because the update may
+belong to the other one. Without a marker in the request the rule is silent: then there is no line to cross. And so it
+is where each side was recorded apart and neither the times nor replayed history show that the update came after the
+request.
 
 Promise: between the request and the marker, every update of the session MUST be replayed history; the agent holds all
 others until the marker is out.
@@ -59,11 +61,11 @@ AMBIGUOUS: Final = " (no fault if sent for the session's other replay)"
 
 @RULE.on(UpdateReceived, Trigger.LIVE)
 def received(event: UpdateReceived) -> Iterator[Counted]:
-    """Certain only where the update cannot have been in flight and the replay is the only one."""
+    """An error only where the update cannot have been in flight and the replay is the only one."""
     if event.connection.version != 2:
         return
     for window in event.windows:
-        if window.state in BEFORE_MARKER:
+        if window.state in BEFORE_MARKER and window.surely_has(event.line):
             resume = window.resume
             yield Counted(window, ERROR if resume.was_active is False and not window.ambiguous else INFO)
 

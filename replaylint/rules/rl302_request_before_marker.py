@@ -5,9 +5,10 @@ gets one in the middle of a replay, before the marker that ends it, has to show 
 is not there yet. And it applies the tool call of a permission request at once, so that replayed updates which come
 later can overwrite that newer state.
 
-It is a warning. It is only info where the session was active before the request, or may have been, because the
-question may have been on its way already; and where two replays of the session overlap. Without a `replay_complete`
-in the request the rule is silent.
+It is a warning. It is only info where the session was active before the request, or may have been, because the question
+may have been on its way already; and where two replays of the session overlap. Without a `replay_complete` in the
+request the rule is silent, and where each side was recorded apart and neither the times nor replayed history show that
+the question came after that request.
 
 Promise: the agent's requests SHOULD wait until after the marker, also those that it sends again after a lost
 connection.
@@ -64,7 +65,7 @@ def sent(event: RequestSent) -> Iterator[Counted]:
     if event.connection.version != 2 or event.side is not AGENT:
         return
     for window in event.windows:
-        if window.state in BEFORE_MARKER:
+        if window.state in BEFORE_MARKER and window.surely_has(event.line):
             resume = window.resume
             yield Counted(window, WARNING if resume.was_active is False and not window.ambiguous else INFO)
 

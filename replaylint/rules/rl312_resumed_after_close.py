@@ -49,7 +49,7 @@ def ended(event: ResumeEnded) -> Iterator[Violation]:
     """Both succeeded, in this order."""
     resume = event.resume
     response = resume.response
-    if not resume.close_line or response is None:
+    if not resume.close_line or response is None or resume.close_line in resume.connection.unordered:
         return
     yield Violation(
         RULE,

@@ -50,7 +50,7 @@ RULE = Rule(
 def received(event: ResponseReceived) -> Violation | None:
     """At the response to the prompt, also when the resume has been answered."""
     prompt, error, resume = event.request, event.error, event.early
-    if prompt is None or error is None or resume is None or resume.lost:
+    if prompt is None or error is None or resume is None or resume.lost or prompt.line in event.connection.unordered:
         return None
     if error.code == NOT_FOUND or (error.code == CANCELLED and prompt.cancel_line):
         return None

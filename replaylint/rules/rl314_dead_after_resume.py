@@ -59,6 +59,8 @@ def received(event: ResponseReceived) -> Violation | None:
     resume = session.resumed
     if session.first_prompt is not prompt or prompt.line < resume.answer_line:
         return None
+    if prompt.line in event.connection.unordered:
+        return None
     if error.code in {CANCELLED, AUTHENTICATION_REQUIRED}:
         return None
     return RULE.at(

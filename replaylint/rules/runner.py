@@ -56,6 +56,8 @@ class Runner:
 
         def heard(event: Located) -> None:
             for rule, handler in handlers.get(event.case, every):
+                if rule.needs_order and not _is_placed(event):
+                    continue
                 for each in _each(handler(event)):
                     if isinstance(each, Counted):
                         _count(each, rule, event)
@@ -152,6 +154,11 @@ def _handlers(rules: Iterable[Rule], kind: type[Any]) -> Handlers:
     }
     handlers[_EVERY_CASE] = [(rule, handler) for rule, only, handler in registered if not only]
     return handlers
+
+
+def _is_placed(event: Located) -> bool:
+    """Whether it is known between which messages of the other side it came."""
+    return event.connection is None or event.line not in event.connection.unordered
 
 
 def _each(found: Found) -> Iterable[Violation | Counted]:

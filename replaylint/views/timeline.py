@@ -27,7 +27,9 @@ from replaylint.replay.window import KINDS_REMEMBERED, OTHER_KINDS, STANDARD, VE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
+    from replaylint.protocol.sides import Lines
     from replaylint.recording.clock import Steps
     from replaylint.recording.message import Side
     from replaylint.replay.events import Stream
@@ -160,7 +162,8 @@ class _Made(Mapping[int, Timeline]):
             rows = track.rows.get(session_id) or _Rows(track.request, track.steps)
             if resume.response is None:
                 rows.end(resume.end, resume.unanswered_s)
-            made[session_id] = list(rows.events(resume.trace, locate, ordered=resume.trace not in self._unordered))
+            unordered = None if resume.trace in self._unordered else track.unordered
+            made[session_id] = list(rows.events(resume.trace, locate, unordered))
         return made
 
 
@@ -363,8 +366,8 @@ class _Rows:
         """This pause, or the longest so far: a longer one is to be seen."""
         return pause if self._response is not None else min(pause, self._longest)
 
-    def events(self, trace: str, locate: SourceMap, *, ordered: bool) -> Iterator[TimelineEntry]:
-        """As they are told. Lines are said as in this file."""
+    def events(self, trace: str, locate: SourceMap, unordered: Lines | None) -> Iterator[TimelineEntry]:
+        """As they are told. Lines are said as in this file; those that are not in order are given, None for all."""
         while len(self._rows) > 1:
             loss, _, at = self._cheapest()
             if loss != _NOTHING:
@@ -383,7 +386,7 @@ class _Rows:
                 trace=None if path == trace else path,
                 line=line,
                 last_line=last_line if last_path == path else None,
-                ordered=ordered,
+                ordered=unordered is not None and row.first.line not in unordered,
                 at_s=row.at,
                 lasted_s=seconds(row.first, Point(row.line, row.time), self._steps),
                 pause_s=row.pause,
@@ -403,11 +406,12 @@ class _Rows:
 class _Track:
     """What is told of one resume: of its sessions, and of those that it may still announce."""
 
-    __slots__ = ("request", "rows", "steps", "whole")
+    __slots__ = ("request", "rows", "steps", "unordered", "whole")
 
-    def __init__(self, request: Request, steps: Steps) -> None:
+    def __init__(self, request: Request, connection: Connection) -> None:
         self.request = request
-        self.steps = steps
+        self.steps = connection.steps
+        self.unordered = connection.unordered
         self.rows: dict[str, _Rows] = {}
         self.whole: Point | None = None
         """The vendor's event: one for the whole load, also for what is announced later."""
@@ -448,7 +452,7 @@ class _Recording:
             return
         track = None
         if event.side is CLIENT and request.method in RESUMES:
-            track = self._track(request, event.connection.steps)
+            track = self._track(request, event.connection)
         if session_id is None:
             return
         if track is not None:
@@ -534,7 +538,7 @@ class _Recording:
 
     def _whole(self, resume: Resume, event: MarkerReceived) -> None:
         """The vendor's event on the stream of the session that was asked for."""
-        track = self._track(resume.request, event.connection.steps)
+        track = self._track(resume.request, event.connection)
         if track.whole is not None:
             return
         track.whole = Point(event.line, event.time)
@@ -566,12 +570,12 @@ class _Recording:
 
     def _of(self, of: Window | Resume, session_id: str) -> _Rows:
         resume = of.resume if isinstance(of, Window) else of
-        return self._track(resume.request, resume.connection.steps).of(session_id)
+        return self._track(resume.request, resume.connection).of(session_id)
 
-    def _track(self, request: Request, steps: Steps) -> _Track:
+    def _track(self, request: Request, connection: Connection) -> _Track:
         track = self.tracks.get(request)
         if track is None:
-            track = self.tracks[request] = _Track(request, steps)
+            track = self.tracks[request] = _Track(request, connection)
             self._at.setdefault(request.line, []).append(track)
         return track
 

@@ -184,7 +184,8 @@ def _clock(lines: list[_Line]) -> clocks.Clock:
     if clock.key is None or clock.parse is not None:
         return clock
     decimals = max(len(line.time.replace(",", ".").partition(".")[2]) for line in lines)
-    return clock._replace(resolution_s=max(clocks.MIN_RESOLUTION_S, 10.0**-decimals * clock.scale))
+    granularity_s = max(clocks.MIN_RESOLUTION_S, 10.0**-decimals * clock.scale)
+    return clock._replace(granularity_s=granularity_s, certain=True)
 
 
 def _value(line: _Line) -> object:
