@@ -21,7 +21,18 @@ from replaylint.errors import UnknownNameError
 from replaylint.protocol import direction
 from replaylint.recording.detect import recognise
 from replaylint.recording.directions import flip
-from replaylint.recording.message import AGENT, ClockStep, Ended, Header, HungUp, Label, Lost, NoMessage, Unreadable
+from replaylint.recording.message import (
+    AGENT,
+    ClockStep,
+    Ended,
+    Header,
+    HungUp,
+    Label,
+    Lost,
+    NoMessage,
+    Skipped,
+    Unreadable,
+)
 from replaylint.recording.source import Source
 from replaylint.render import FORMATS
 from tests.conftest import ROOT
@@ -79,6 +90,8 @@ def why_not_fed(path: Path) -> str | None:
     for at, (_, _, side, body, _) in enumerate(messages):
         if isinstance(body, Unreadable | NoMessage) and not body.wire:
             return "a line of the recorder's own that holds no record: nobody sent it"
+        if isinstance(body, Skipped):
+            return "a line that is not read"
         if isinstance(body, Lost):
             return "a recorder's note that messages were lost"
         if isinstance(body, HungUp):

@@ -6,13 +6,14 @@ import json
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from orjson import dumps, loads
+from orjson import dumps
 
 from replaylint.analysis.parse import parse
 from replaylint.analysis.run import Analysis, new_report, new_trace
 from replaylint.policies.options import LinterOptions, given, keywords, spelled_out
 from replaylint.recording.clock import went_back
-from replaylint.recording.message import AGENT, BLANK, CLIENT, NO_TIME, ClockStep, NoMessage, Unreadable
+from replaylint.recording.message import AGENT, CLIENT, NO_TIME, ClockStep
+from replaylint.recording.reading import said
 
 if TYPE_CHECKING:
     from replaylint.recording.message import Message, Side
@@ -78,7 +79,7 @@ class Linter:
             if went_back(back):
                 messages.append((trace.lines, moment, None, ClockStep(back), 0))
             self._latest = moment
-        body = _parsed(data)
+        body = said(data)
         if isinstance(body, dict | list):
             trace.messages += 1
         if body is not None:
@@ -121,16 +122,6 @@ def _written(message: object) -> bytes:
         raise TypeError(f"message is not JSON: {error}") from None
     except (ValueError, RecursionError):
         return NO_JSON
-
-
-def _parsed(data: bytes) -> dict[str, Any] | list[Any] | Unreadable | NoMessage | None:
-    """The message; None for one that says nothing."""
-    try:
-        body = loads(data)
-    except ValueError:
-        text = data.decode(errors="replace").strip(BLANK)
-        return Unreadable(text, wire=True, ended=data.endswith(b"\n")) if text else None
-    return body if isinstance(body, dict | list) else NoMessage(wire=True)
 
 
 def _seconds(time: float) -> float:

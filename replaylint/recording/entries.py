@@ -14,7 +14,7 @@ from replaylint.recording.fragments import message_at_end
 from replaylint.recording.ids import restore
 from replaylint.recording.message import NO_TIME, ClockStep, Label, NoMessage, Skipped
 from replaylint.recording.parsing import parse
-from replaylint.recording.reading import MIN_BYTES, Reading, parsed, unparsed
+from replaylint.recording.reading import MIN_BYTES, Reading, said, unparsed
 from replaylint.recording.source import SKIPPED
 
 if TYPE_CHECKING:
@@ -119,22 +119,8 @@ def _messages(entries: Iterator[Entry], sides: dict[object, Side], progress: Pro
         if time == time:  # noqa: PLR0124  (NaN: it has no time, and the one before stays the latest)
             latest = time
         side = None if word is None else sides.get(word.lower())
-        message = _said(body) if isinstance(body, bytes | str) else body
+        message = said(body) if isinstance(body, bytes | str) else body
         if message is None:
             continue
         progress.messages += isinstance(message, dict | list)
         yield line, time, side, message, size
-
-
-def _said(body: bytes | str) -> Json | Note | None:
-    """What a side said, as it was on the wire."""
-    if isinstance(body, str):
-        return parsed(body)
-    try:
-        message = parse(body)
-    except ValueError as error:
-        return unparsed(body, error, wire=True)
-    if not isinstance(message, dict | list):
-        return NoMessage(wire=True)
-    restore(message, body)
-    return message

@@ -57,18 +57,20 @@ class Reading(NamedTuple):
     many_per_line: bool = False
 
 
-def parsed(text: str) -> dict[str, object] | list[object] | Note | None:
-    """The message in a text from the wire, a note for what else a side wrote, or None for blank text."""
+def said(body: bytes | str) -> dict[str, object] | list[object] | Note | None:
+    """The message that a side sent, as it was on the wire; a note for what else that is, or None for blank text."""
     try:
-        body = parse(text)
+        message = parse(body)
     except Unholdable:
         return Skipped(too_long=False)
-    except ValueError:
-        return Unreadable(text, wire=True, ended=text.endswith("\n")) if text.strip(BLANK) else None
-    if not isinstance(body, dict | list):
+    except ValueError as error:
+        if isinstance(body, bytes):
+            return unparsed(body, error, wire=True)
+        return Unreadable(body, wire=True, ended=body.endswith("\n")) if body.strip(BLANK) else None
+    if not isinstance(message, dict | list):
         return NoMessage(wire=True)
-    restore(body, text)
-    return body
+    restore(message, body)
+    return message
 
 
 def unparsed(line: bytes, error: ValueError, *, wire: bool, unsaid: bool = False) -> Note | None:

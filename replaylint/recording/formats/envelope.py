@@ -23,7 +23,7 @@ from replaylint.recording.message import (
     is_jsonrpc,
 )
 from replaylint.recording.parsing import parse
-from replaylint.recording.reading import MIN_BYTES, Reading, parsed, unparsed
+from replaylint.recording.reading import MIN_BYTES, Reading, said, unparsed
 from replaylint.recording.weight import MAX_UNWEIGHED
 
 if TYPE_CHECKING:
@@ -236,12 +236,12 @@ class _Reader:
             return record if word is not None or is_jsonrpc(record) else None
         body = find_body(record)
         if isinstance(body, str):
-            return parsed(body)
+            return said(body)
         if isinstance(body, dict | list):
             return body
         text = record.get("text")
         if isinstance(text, str):
-            return parsed(text)
+            return said(text)
         if body is _ABSENT:
             return record if "jsonrpc" in record else None
         return NoMessage(wire=True)
