@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from replaylint.protocol import methods, vendor
 from replaylint.protocol.exchange import Exchange
-from replaylint.protocol.limits import SESSIONS_REMEMBERED, forget_oldest
+from replaylint.protocol.limits import NOTHING, SESSIONS_REMEMBERED, forget_oldest
 from replaylint.protocol.sides import Lines
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Session:
         """Prompts that are unanswered."""
         self.first_update_line = 0
         """Its first update on the connection."""
-        self.announced: set[str] = set()
+        self.announced: set[str] | None = None
         """Tool calls and terminals that its updates outside windows named while a resume of it was pending."""
         self.closed_line = 0
         """The success of a `session/close`, until the client asks for the session again."""
@@ -99,7 +99,7 @@ class Session:
         """The last resume of it that succeeded."""
         self.first_prompt: Request | None = None
         """The first prompt since."""
-        self.left_open: set[str] = set()
+        self.left_open: set[str] | None = None
         """Tool calls that a replay left open, and that no later update ended."""
         self.resume_line = 0
         """The last resume request that named it."""
@@ -132,6 +132,9 @@ class Peer:
         self.version = version if isinstance(version, str) else None
 
 
+UNKNOWN: Final = Peer(None)
+
+
 class Skips:
     """Lines that nobody has read: each connection that had begun may have lost a message there."""
 
@@ -144,6 +147,13 @@ class Skips:
 
 class Connection:
     """One connection of a recording; `number` counts from 1."""
+
+    __slots__ = (
+        *("_skipped_before", "_skips", "agent", "answered_line", "answers_unseen", "begins_here", "client"),
+        *("cut", "dropped_line", "drops_replays", "ended_at", "exchange", "first_client_line", "forgot"),
+        *("has_history", "header_line", "hung_up_line", "number", "opted_in", "reinitialize_line"),
+        *("sessions", "speaks_jsonrpc", "steps", "unordered", "vendor_seen", "version", "version_line"),
+    )
 
     def __init__(
         self,
@@ -164,7 +174,7 @@ class Connection:
         self.has_history = has_history
         """Sessions that the recording showed to have history, on this connection or another one."""
         self.exchange = Exchange()
-        self.sessions: dict[str, Session] = {}
+        self.sessions: dict[str, Session] = NOTHING
         self.forgot = False
         """Whether sessions were forgotten, so that a new id may be an old one."""
         self.version: int | None = None
@@ -175,7 +185,7 @@ class Connection:
         """Whether the agent answered something before the client said anything: the end of a log that was rotated."""
         self.begins_here = False
         """Whether its first client message is `initialize`: else its beginning is not in the recording."""
-        self.speaks_jsonrpc: set[str | None] = set()
+        self.speaks_jsonrpc: tuple[str | None, ...] = ()
         """The sides whose messages bear `jsonrpc`: some recorders leave it out of all."""
         self.answered_line = 0
         """The client's last request that was answered."""
@@ -187,9 +197,8 @@ class Connection:
         """The line and the time at which the recorder said that the agent or its output ended."""
         self.hung_up_line = 0
         """Where the recorder said that the client closed its end, before the agent ended."""
-        self.client = Peer(None)
-        self.agent = Peer(None)
-        self.cut: dict[Side | None, tuple[int, float, Unreadable]] = {}
+        self.client = self.agent = UNKNOWN
+        self.cut: dict[Side | None, tuple[int, float, Unreadable]] = NOTHING
         """The text of a side that may be cut off, its line and time: the last one until now, a beginning of JSON."""
         self.opted_in = False
         """Whether the client declared the vendor event."""
@@ -227,6 +236,7 @@ class Connection:
         if session is None:
             self.forgot |= forget_oldest(self.sessions, SESSIONS_REMEMBERED)
             unknown = self.partial or self.forgot
+            self.sessions = self.sessions or {}
             session = self.sessions[session_id] = Session(active=None if unknown else False)
         return session
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from orjson import OPT_SORT_KEYS, dumps
 
-from replaylint.protocol.limits import forget_oldest
+from replaylint.protocol.limits import NOTHING, forget_oldest
 from replaylint.protocol.methods import RESULT_KEYS
 from replaylint.recording.message import AGENT, CLIENT, other
 
@@ -119,14 +119,16 @@ def _in_other_type(key: object) -> object:
 class Exchange:
     """The requests of one connection: the pending ones, and those that were answered."""
 
+    __slots__ = ("_answered", "_inexact", "_odd", "_pending", "_reusing", "answered_line", "forgot")
+
     def __init__(self) -> None:
-        self._pending: dict[Side | None, dict[object, Request]] = {CLIENT: {}, AGENT: {}, None: {}}
-        """The oldest of each id: it is answered first."""
-        self._reusing: dict[tuple[Side | None, object], Queue] = {}
+        self._pending: dict[tuple[Side | None, object], Request] = {}
+        """The oldest of each id, by its side and that: it is answered first."""
+        self._reusing: dict[tuple[Side | None, object], Queue] = NOTHING
         """The others, by their side and id: a side may reuse one that is in flight."""
-        self._odd: dict[Side | None, Queue] = {}
+        self._odd: dict[Side | None, Queue] = NOTHING
         """Those that an error with id null may answer."""
-        self._inexact: dict[tuple[Side | None, float], Queue] = {}
+        self._inexact: dict[tuple[Side | None, float], Queue] = NOTHING
         """Those whose ids a double cannot hold for certain, by their side and the double."""
         # The last answered request of each id.
         self._answered: dict[tuple[Side | None, object], Request] = {}
@@ -137,13 +139,14 @@ class Exchange:
 
     def open(self, request: Request) -> Request | None:
         """A request was sent. Returns the oldest pending one that has its id already."""
-        oldest = self._pending[request.side].setdefault(request.key, request)
+        place = request.side, request.key
+        oldest = self._pending.setdefault(place, request)
         if oldest is not request:
-            self._reusing.setdefault((request.side, request.key), OrderedDict())[request] = None
+            self._reusing = _queued(self._reusing, place, request)
         if request.odd:
-            self._odd.setdefault(request.side, OrderedDict())[request] = None
+            self._odd = _queued(self._odd, request.side, request)
         if _is_inexact(request.key):
-            self._inexact.setdefault(_double(request), OrderedDict())[request] = None
+            self._inexact = _queued(self._inexact, _double(request), request)
         return oldest if oldest is not request else None
 
     def match(self, sender: Side | None, body: Mapping[str, object]) -> Request | None:
@@ -191,7 +194,7 @@ class Exchange:
             self._answered.setdefault((request.side, request.key), request)
 
     def _oldest(self, sender: Side | None, key: object, body: Mapping[str, object]) -> Request | None:
-        found = [request for side in _askers(sender) if (request := self._pending[side].get(key))]
+        found = [request for side in _askers(sender) if (request := self._pending.get((side, key)))]
         if len(found) > 1:
             return _likeliest(found, body)
         return found[0] if found else None
@@ -208,14 +211,14 @@ class Exchange:
         return request
 
     def _close(self, request: Request) -> None:
-        pending, reused = self._pending[request.side], (request.side, request.key)
-        if pending[request.key] is not request:
-            _discard(self._reusing, reused, request)
-        elif reused in self._reusing:
-            pending[request.key] = following = next(iter(self._reusing[reused]))
-            _discard(self._reusing, reused, following)
+        place = request.side, request.key
+        if self._pending[place] is not request:
+            _discard(self._reusing, place, request)
+        elif place in self._reusing:
+            self._pending[place] = following = next(iter(self._reusing[place]))
+            _discard(self._reusing, place, following)
         else:
-            del pending[request.key]
+            del self._pending[place]
         if request.odd:
             _discard(self._odd, request.side, request)
         if _is_inexact(request.key):
@@ -223,20 +226,18 @@ class Exchange:
 
     def __contains__(self, request: Request) -> bool:
         """Whether this request is unanswered."""
-        if self._pending[request.side].get(request.key) is request:
-            return True
-        return request in self._reusing.get((request.side, request.key), ())
+        place = request.side, request.key
+        return self._pending.get(place) is request or request in self._reusing.get(place, ())
 
     def pending(self) -> Iterator[Request]:
         """The unanswered requests of both sides."""
-        oldest = (side.values() for side in self._pending.values())
-        return chain(chain.from_iterable(oldest), chain.from_iterable(self._reusing.values()))
+        return chain(self._pending.values(), chain.from_iterable(self._reusing.values()))
 
     def find(self, side: Side | None, ident: object) -> Request | None:
         """The oldest pending request of this side with this id; of either side where `side` is None."""
         sides: tuple[Side | None, ...] = (CLIENT, AGENT, None) if side is None else (side, None)
         key = id_key(ident)
-        found = [request for each in sides if (request := self._pending[each].get(key))]
+        found = [request for each in sides if (request := self._pending.get((each, key)))]
         if not found and _is_inexact(key):
             return self._rounded(sides, key)
         return min(found, key=lambda request: request.line, default=None)
@@ -258,6 +259,13 @@ def _oldest(queues: Iterable[Queue | None]) -> Request | None:
     """The oldest request that is the first of a queue."""
     firsts = (next(iter(queue)) for queue in queues if queue)
     return min(firsts, key=lambda request: request.line, default=None)
+
+
+def _queued(queues: dict[_K, Queue], key: _K, request: Request) -> dict[_K, Queue]:
+    """The same, or where there were none new ones, with this request."""
+    queues = queues or {}
+    queues.setdefault(key, OrderedDict())[request] = None
+    return queues
 
 
 def _discard(queues: dict[_K, Queue], key: _K, request: Request) -> None:

@@ -9,6 +9,8 @@ IDS_REMEMBERED: Final = 100_000
 """Requests a connection, messages and tool calls a session, before the oldest are forgotten."""
 SESSIONS_REMEMBERED: Final = 25_000
 """Sessions a connection: of each much more is remembered than its id."""
+NOTHING: Final[dict[Any, Any]] = {}
+"""In place of a dictionary that few need: who puts something in makes one."""
 
 
 def forget_oldest(ids: dict[Any, Any], most: int = IDS_REMEMBERED) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from replaylint.protocol import methods
 from replaylint.protocol.content import text_of
-from replaylint.protocol.limits import SESSIONS_REMEMBERED, forget_oldest
+from replaylint.protocol.limits import NOTHING, SESSIONS_REMEMBERED, forget_oldest
 from replaylint.protocol.variants import USER_MESSAGES
 from replaylint.replay.children import assigned
 from replaylint.replay.states import Trigger
@@ -37,15 +37,17 @@ _ENDS_WATCH: Final = frozenset({*methods.RESUMES, methods.PROMPT, methods.CLOSE,
 class Aftermath:
     """The ended windows of one connection, and the sessions without a name."""
 
+    __slots__ = ("_named_later", "_ownership", "_past", "_stream", "_unnamed", "connection")
+
     def __init__(self, connection: Connection, stream: Stream, ownership: Ownership) -> None:
         self.connection = connection
         self._stream = stream
         self._ownership = ownership
-        self._past: dict[str, Past] = {}
+        self._past: dict[str, Past] = NOTHING
         """The last window of each session whose request has ended."""
-        self._unnamed: dict[str, Occurrences] = {}
+        self._unnamed: dict[str, Occurrences] = NOTHING
         """Updates, by their session, that came before anything named it."""
-        self._named_later: dict[str, Occurrences] = {}
+        self._named_later: dict[str, Occurrences] = NOTHING
         """The same, where only a request named it that may belong to the connection that follows."""
 
     # Ended windows
@@ -54,6 +56,7 @@ class Aftermath:
         """A resume has ended."""
         for window in resume.windows.values():
             past = self._past.get(window.session_id)
+            self._past = self._past or {}
             if past is None or past.request_line < resume.request.line:  # overlapping ones may end in reverse
                 forget_oldest(self._past, SESSIONS_REMEMBERED)
                 self._past[window.session_id] = past = Past(window, self._snapshot(resume))
@@ -135,10 +138,12 @@ class Aftermath:
     def unnamed(self, session_id: str, what: str, at: Point) -> None:
         """An update for a session that nothing has named yet."""
         if not self.connection.forgot:
+            self._unnamed = self._unnamed or {}
             _count(self._unnamed, session_id, what, at)
 
     def named_later(self, session_id: str, what: str, at: Point) -> None:
         """An update for a session that only a request named which may belong to the connection that follows."""
+        self._named_later = self._named_later or {}
         _count(self._named_later, session_id, what, at)
 
     def named_by(self, request: Request, result: object) -> Occurrences | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from replaylint.protocol.limits import NOTHING
 from replaylint.replay import fold
 from replaylint.replay.events import ChildAnnounced, MarkerAssigned
 from replaylint.replay.states import State, Trigger
@@ -33,6 +34,8 @@ MAX_EARLY: Final = 100
 class Children:
     """The children of the pending replays."""
 
+    __slots__ = ("_ownership", "_stream", "connection")
+
     def __init__(self, connection: Connection, stream: Stream, ownership: Ownership) -> None:
         self.connection = connection
         self._stream = stream
@@ -48,7 +51,9 @@ class Children:
         if window is None:
             if len(resume.provisional) >= MAX_PROVISIONAL:
                 return None
-            window = resume.provisional[session_id] = Window(resume, session_id, None, State.UNANNOUNCED)
+            window = Window(resume, session_id, None, State.UNANNOUNCED)
+            resume.provisional = resume.provisional or {}
+            resume.provisional[session_id] = window
             self._mark_whole(window)
         if window.early is None:
             window.early = Early(what, line)
@@ -133,13 +138,14 @@ class Children:
                 if not marker.waits and not marker.claimed and known:
                     yield marker
             self._ownership.step(window, Trigger.END)
-        resume.provisional = {}
+        resume.provisional = NOTHING
 
     def fold(
         self, windows: tuple[Window, ...], line: int, time: float, variant: str, update: Mapping[str, object], size: int
     ) -> None:
         """An update becomes part of these windows."""
         for window in windows:
+            window.receives()
             fold.fold_of(window.state, variant)(window, line, time, variant, update, size)
             self._ownership.step(window, fold.trigger_of(variant))
 

@@ -347,6 +347,7 @@ class Engine:
             self._goes_on(connection, side)
         cut = not note.ended and is_cut(note.text)
         if cut and connection is not None:
+            connection.cut = connection.cut or {}
             connection.cut[side] = line, time, note
             return
         self._stream.emit(Noted(connection, line, time, side, note, cut=cut))
@@ -405,7 +406,8 @@ class Engine:
     ) -> None:
         self._goes_on(connection, side)
         if body.get("jsonrpc") == JSONRPC:
-            connection.speaks_jsonrpc.add(side)
+            if side not in connection.speaks_jsonrpc:
+                connection.speaks_jsonrpc += (side,)
         elif side in connection.speaks_jsonrpc:
             self._stream.emit(Noted(connection, line, time, side, Unversioned(body)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from orjson import OPT_SORT_KEYS, dumps
@@ -25,7 +26,7 @@ from replaylint.protocol.variants import (
 from replaylint.recording.message import NO_TIME
 from replaylint.replay import gap
 from replaylint.replay.states import AFTER_MARKER, State, Trigger
-from replaylint.replay.window import KINDS_REMEMBERED, MARKERS, OTHER_KINDS, Mark, Point, Window
+from replaylint.replay.window import KINDS_REMEMBERED, MARKERS, NOWHERE, OTHER_KINDS, Mark, Point, Window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -199,7 +200,8 @@ def trigger_of(variant: str) -> Trigger:
     return Trigger.LIVE if variant in LIVE_ONLY else Trigger.EITHER
 
 
-def table(version: int | None, state: State) -> dict[str, Fold | None]:
+@cache
+def table(version: int | None, state: State) -> Mapping[str, Fold | None]:
     """What a window in this state does with each variant on the hot path; None is the slow path.
 
     There goes what means more than its kind, what is live in a window, history after a marker, and what gives a version
@@ -222,7 +224,8 @@ def mark(w: Window, trigger: Trigger, line: int, time: float) -> None:
     """A marker came. Only the first of its kind counts."""
     if w.mark_of(trigger) is not None:
         return
-    made = Mark(MARKERS[trigger], line, time, Point(w.last_line, w.last_time), w.longest_pause)
+    last = Point(w.last_line, w.last_time) if w.last_line else NOWHERE
+    made = Mark(MARKERS[trigger], line, time, last, w.longest_pause)
     if trigger == Trigger.MARKER:
         w.complete = made
     else:
@@ -233,8 +236,7 @@ def began(w: Window, ident: str) -> bool:
     """A `tool_call` on v1. False where that tool call had begun in this window."""
     if (ident,) in w.whole:
         return False
-    forget_oldest(w.whole)
-    w.whole[ident,] = 0.0
+    _remember_whole(w, (ident,), 0.0)
     return True
 
 
@@ -244,13 +246,17 @@ def came_whole(w: Window, ident: object, variant: str, content: object) -> bool:
         seen: float = hash((variant, dumps(content, option=OPT_SORT_KEYS)))
     except TypeError:  # nested deeper than can be written: like nothing else
         seen = NO_TIME
-    if ident in w.whole:
-        if w.whole[ident] == seen and not says_nothing(content):
-            return False
-    else:
+    if ident in w.whole and w.whole[ident] == seen and not says_nothing(content):
+        return False
+    _remember_whole(w, ident, seen)
+    return True
+
+
+def _remember_whole(w: Window, ident: object, seen: float) -> None:
+    w.whole = w.whole or {}
+    if ident not in w.whole:
         forget_oldest(w.whole)
     w.whole[ident] = seen
-    return True
 
 
 def says_nothing(content: object) -> bool:
@@ -264,8 +270,9 @@ def _status(w: Window, line: int, ident: object, status: object, *, replayed: bo
     if not isinstance(ident, str):
         return
     if status in FINAL_STATUSES or status == PAUSED:
-        w.unfinished.pop(ident, None)
+        w.unfinished.pop(ident, None)  # which changes none that is empty
     elif ident in w.unfinished or (replayed and status in OPEN_STATUSES):
+        w.unfinished = w.unfinished or {}
         forget_oldest(w.unfinished)
         w.unfinished[ident] = line
 

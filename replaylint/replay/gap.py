@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.protocol.variants import STATE
-from replaylint.replay.window import Point
+from replaylint.replay.window import NO_GAP, Gap, Point
 
 if TYPE_CHECKING:
-    from replaylint.replay.window import Gap, Window
+    from replaylint.replay.window import Window
 
 
 def replay_end(w: Window) -> Point:
@@ -28,6 +28,8 @@ def update(w: Window, line: int, time: float, variant: str) -> None:
 
 def request(w: Window, time: float) -> None:
     """The agent asked the client something for this session."""
+    if w.gap is NO_GAP:
+        w.gap = Gap()
     gap = w.gap
     if not gap.requests:
         gap.waiting_since = time
@@ -55,6 +57,8 @@ def _current(w: Window) -> Gap:
     """The gap; begun anew where the replay's end has moved."""
     end = replay_end(w)
     if w.gap.line != end.line:
+        if w.gap is NO_GAP:
+            w.gap = Gap()
         w.gap.begin(end)
     return w.gap
 

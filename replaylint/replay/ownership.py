@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from replaylint.protocol import methods
+from replaylint.protocol.limits import NOTHING
 from replaylint.protocol.variants import KNOWN
 from replaylint.replay import fold
 from replaylint.replay.states import TABLE, UNANNOUNCED, State, Trigger
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     from replaylint.protocol.exchange import Request
     from replaylint.replay.window import Fold, Resume
 
-_K = TypeVar("_K")
-_T = TypeVar("_T")
+_T = TypeVar("_T", bound="OfRequest")
 Queue = OrderedDict["Request", _T]
 """By requests, the oldest first. Those are found at once, also behind many that were removed."""
 
@@ -35,6 +35,68 @@ MAX_REPLAYS_WATCHED: Final = 100
 """Pending requests, the oldest, that are looked through for one message."""
 
 _SLOW: Final[dict[str, Fold | None]] = dict.fromkeys(KNOWN)
+
+
+class OfRequest(Protocol):
+    """What a request is pending for."""
+
+    @property
+    def request(self) -> Request:
+        """That request."""
+
+
+class BySession(Generic[_T]):
+    """What is pending, by its session, that of the oldest request first. Nearly always it is one thing a session."""
+
+    __slots__ = ("_only", "_several")
+
+    def __init__(self) -> None:
+        self._only: dict[str, _T] = NOTHING
+        self._several: dict[str, Queue[_T]] | None = None
+
+    def add(self, session_id: str, item: _T) -> None:
+        """One more."""
+        queue = None if self._several is None else self._several.get(session_id)
+        if queue is None:
+            self._only = self._only or {}
+            only = self._only.setdefault(session_id, item)
+            if only is item:
+                return
+            del self._only[session_id]
+            queue = OrderedDict({only.request: only})
+            self._several = self._several or {}
+            self._several[session_id] = queue
+        last = next(reversed(queue))
+        queue[item.request] = item
+        if last.line > item.request.line:
+            # A child of an older replay was announced.
+            for request in sorted(queue, key=lambda request: request.line):
+                queue.move_to_end(request)
+
+    def discard(self, session_id: str, request: Request) -> None:
+        """What was pending for this request is no longer."""
+        only = self._only.get(session_id)
+        if only is not None:
+            if only.request is request:
+                del self._only[session_id]
+            return
+        queue = None if self._several is None else self._several.get(session_id)
+        if queue is not None:
+            queue.pop(request, None)
+            if not queue and self._several is not None:
+                del self._several[session_id]
+
+    def first(self, session_id: str) -> tuple[_T, ...]:
+        """As many of them as are told apart."""
+        only = self._only.get(session_id)
+        if only is not None:
+            return (only,)
+        queue = None if self._several is None else self._several.get(session_id)
+        return tuple(islice(queue.values(), MAX_REPLAYS_WATCHED)) if queue else ()
+
+
+NO_REPLAYS: Final[Queue[Any]] = OrderedDict()
+"""In place of a queue of its own, until one is pending."""
 
 
 class Nowhere:
@@ -49,21 +111,20 @@ class Nowhere:
 class Ownership:
     """The pending resumes of one connection and their windows."""
 
+    __slots__ = ("_of_session", "_windows", "connection", "nowhere", "pending", "replays", "targets")
+
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.targets: dict[str, Window | Nowhere] = {}
+        self.targets: dict[str, Window | Nowhere] = NOTHING
         """Where an update goes, by the session's id that it bears."""
         self.nowhere = Nowhere()
-        self.pending: dict[Request, Resume] = {}
-        self.replays: Queue[Resume] = OrderedDict()
+        self.pending: dict[Request, Resume] = NOTHING
+        self.replays: Queue[Resume] = NO_REPLAYS
         """The pending ones that replay, the oldest first."""
-        self._plain: dict[str, Queue[Resume]] = {}
-        """The pending ones that do not, by their sessions."""
-        self._of_session: dict[str, Queue[Resume]] = {}
+        self._of_session: BySession[Resume] = BySession()
         """The pending ones by the sessions that they name."""
-        self._windows: dict[str, Queue[Window]] = {}
-        """The windows of the pending ones by their sessions, those of the oldest request first."""
-        self._tables: dict[State, dict[str, Fold | None]] = {}
+        self._windows: BySession[Window] = BySession()
+        """The windows of the pending ones."""
         self._idle()
 
     # Resumes
@@ -71,24 +132,22 @@ class Ownership:
     def open(self, resume: Resume) -> tuple[Window, ...]:
         """A resume is pending from here on. Returns the pending windows of its session that it overlaps with."""
         request, session_id = resume.request, resume.session_id
+        self.pending = self.pending or {}
         self.pending[request] = resume
         if session_id is None:
             return ()
-        _enqueue(self._of_session, session_id, request, resume)
+        self._of_session.add(session_id, resume)
         if not resume.replaying:
-            self._add_plain(resume, session_id)
+            self.own(session_id)  # and have its updates leave the hot path
             return ()
         overlapped = tuple(each for each in self.windows_of(session_id) if not each.resume.request.odd)
         for window in resume.windows.values():
             self._enter(window, window.state)
             self.add(window)
+        self.replays = self.replays or OrderedDict()
         self.replays[request] = resume
         self._idle()
         return overlapped
-
-    def _add_plain(self, resume: Resume, session_id: str) -> None:
-        _enqueue(self._plain, session_id, resume.request, resume)
-        self.own(session_id)  # and have its updates leave the hot path
 
     def remove(self, resume: Resume) -> None:
         """A resume is pending no longer; its windows still have to be dropped."""
@@ -96,21 +155,20 @@ class Ownership:
         self.pending.pop(request, None)
         self.replays.pop(request, None)
         if session_id is not None:
-            discard(self._plain, session_id, request)
-            discard(self._of_session, session_id, request)
+            self._of_session.discard(session_id, request)
         self._idle()
 
     def resumes_of(self, session_id: str | None) -> tuple[Resume, ...]:
         """The pending resumes that name this session, the oldest first, as many of them as are told apart."""
-        return _first(self._of_session.get(session_id)) if session_id is not None else ()
+        return self._of_session.first(session_id) if session_id is not None else ()
 
     def plain_of(self, session_id: str) -> tuple[Resume, ...]:
         """Those of them that ask for no history."""
-        return _first(self._plain.get(session_id))
+        return tuple(each for each in self._of_session.first(session_id) if not each.replaying)
 
     def watched_replays(self) -> tuple[Resume, ...]:
         """The pending replays that one message may concern: as many of the oldest as are looked through."""
-        return _first(self.replays)
+        return tuple(islice(self.replays.values(), MAX_REPLAYS_WATCHED))
 
     def move(self, requests: Iterable[Request]) -> dict[Request, Resume]:
         """These pending requests belong to the connection that follows this one; returns the replays among them."""
@@ -128,14 +186,11 @@ class Ownership:
 
     def version_changed(self) -> None:
         """The version is known now, or was taken for another: windows and pending requests follow it."""
-        self._tables = {}
         for request, resume in tuple(self.pending.items()):
             replaying = resume.asks_for_history(self.connection.version)
             if resume.replaying and not replaying and request in self.replays:  # not, if it names no session
                 del self.replays[request]
                 windows, resume.windows = tuple(resume.windows.values()), {}
-                if resume.session_id is not None:
-                    _enqueue(self._plain, resume.session_id, request, resume)
                 for window in windows:
                     self.drop(window)
             resume.replaying = replaying
@@ -149,23 +204,16 @@ class Ownership:
 
     def windows_of(self, session_id: str | None) -> tuple[Window, ...]:
         """The pending windows of this session, as many of them as are told apart."""
-        return _first(self._windows.get(session_id)) if session_id is not None else ()
+        return self._windows.first(session_id) if session_id is not None else ()
 
     def add(self, window: Window) -> None:
         """This window owns messages from here on, if no other one of its session does."""
-        request, session_id = window.resume.request, window.session_id
-        windows = self._windows.get(session_id)
-        last = next(reversed(windows)) if windows else None
-        _enqueue(self._windows, session_id, request, window)
-        if windows is not None and last is not None and last.line > request.line:
-            # A child of an older replay was announced.
-            for each in sorted(windows, key=lambda each: each.line):
-                windows.move_to_end(each)
-        self.own(session_id)
+        self._windows.add(window.session_id, window)
+        self.own(window.session_id)
 
     def drop(self, window: Window) -> None:
         """This window owns nothing any more."""
-        discard(self._windows, window.session_id, window.resume.request)
+        self._windows.discard(window.session_id, window.request)
         self.own(window.session_id)
 
     def own(self, session_id: str) -> None:
@@ -177,9 +225,15 @@ class Ownership:
             if owner is None or doubtful or (not window.resume.request.odd and owner.marker is not None):
                 owner = window
         if owner is not None:
+            self.targets = self.targets or {}
             self.targets[session_id] = owner
         else:
             self.targets.pop(session_id, None)
+
+    def leave(self, session_id: str) -> None:
+        """No window owns the updates of this session, and nothing else is to be seen in them."""
+        self.targets = self.targets or {}
+        self.targets[session_id] = self.nowhere
 
     def watch(self, session_id: str) -> None:
         """Have the updates of this session leave the hot path, if no window owns them."""
@@ -217,25 +271,5 @@ class Ownership:
         """What happens to messages that no window owns: while a replay is pending, its children may be among them."""
         self.nowhere.table = _SLOW if self.replays else self._table(State.AFTER)
 
-    def _table(self, state: State) -> dict[str, Fold | None]:
-        found = self._tables.get(state)
-        if found is None:
-            found = self._tables[state] = fold.table(self.connection.version, state)
-        return found
-
-
-def _first(queue: Queue[_T] | None) -> tuple[_T, ...]:
-    return tuple(islice(queue.values(), MAX_REPLAYS_WATCHED)) if queue else ()
-
-
-def _enqueue(index: dict[str, Queue[_T]], session_id: str, request: Request, item: _T) -> None:
-    index.setdefault(session_id, OrderedDict())[request] = item
-
-
-def discard(index: dict[_K, Queue[_T]], session_id: _K, request: Request) -> None:
-    """This request is not pending any more in an index by sessions."""
-    queue = index.get(session_id)
-    if queue is not None:
-        queue.pop(request, None)
-        if not queue:
-            del index[session_id]
+    def _table(self, state: State) -> Mapping[str, Fold | None]:
+        return fold.table(self.connection.version, state)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
 from orjson import dumps
 
 from replaylint.protocol import children as announcements
 from replaylint.protocol import methods, vendor
+from replaylint.protocol.limits import NOTHING
 from replaylint.protocol.variants import (
     BUSY_STATES,
     CHILDREN,
@@ -37,7 +37,7 @@ from replaylint.replay.events import (
     UpdateReceived,
 )
 from replaylint.replay.outcome import CANCELLED, NOT_FOUND
-from replaylint.replay.ownership import Ownership, Queue, discard
+from replaylint.replay.ownership import Ownership
 from replaylint.replay.states import AFTER_MARKER, State, Trigger
 from replaylint.replay.window import NOWHERE, Error, Point, Resume, UnownedMarker, Window
 
@@ -59,6 +59,11 @@ CUT: Final = "..."
 class Traffic:
     """One connection. `ownership.targets` says where an update goes that is plain."""
 
+    __slots__ = (
+        *("_aftermath", "_asked", "_cancellable", "_children", "_early", "_stream", "connection", "moved"),
+        *("ownership", "resumes"),
+    )
+
     def __init__(self, connection: Connection, stream: Stream) -> None:
         self.connection = connection
         self._stream = stream
@@ -67,13 +72,13 @@ class Traffic:
         self._aftermath = Aftermath(connection, stream, self.ownership)
         self.resumes = 0
         """Those that have ended."""
-        self._asked: dict[Request, Window] = {}
+        self._asked: dict[Request, Window] = NOTHING
         """Requests of the agent that the client has not answered, and the windows that owned them."""
-        self._early: dict[Request, Resume] = {}
+        self._early: dict[Request, Resume] = NOTHING
         """Unanswered prompts on sessions that were not active, and the pending resumes of these."""
-        self._cancellable: dict[str | None, Queue[None]] = {}
+        self._cancellable: dict[str | None, dict[Request, None]] = NOTHING
         """Those of them that were not cancelled, by their sessions."""
-        self.moved: dict[Request, Resume] = {}
+        self.moved: dict[Request, Resume] = NOTHING
         """Replays that the connection takes over from the one before it, when their requests are said again."""
 
     # Requests and notifications
@@ -119,10 +124,13 @@ class Traffic:
             self.ownership.step(each, Trigger.AGENT_REQUEST)
         if window is not None:
             gap.request(window, request.time)
+            self._asked = self._asked or {}
             self._asked[request] = window
         elif request.method == methods.PROMPT and request.side is CLIENT and _is_inactive(known, pending):
+            self._early = self._early or {}
             self._early[request] = pending[0]
-            self._cancellable.setdefault(session_id, OrderedDict())[request] = None
+            self._cancellable = self._cancellable or {}
+            self._cancellable.setdefault(session_id, {})[request] = None
 
     def _resume(self, request: Request, params: Mapping[str, Any]) -> Resume | None:
         """The client sent `session/resume` or `session/load`."""
@@ -231,7 +239,7 @@ class Traffic:
         window = asked if resume is None else resume.named
         early = self._early.pop(request, None)
         if early is not None:
-            discard(self._cancellable, request.session_id, request)
+            self._cancellable.get(request.session_id, {}).pop(request, None)
         self._stream.emit(
             ResponseReceived(
                 connection, line, time, side, inferred, body, request, None, error, pending, window, unnamed, early
@@ -348,6 +356,7 @@ class Traffic:
     ) -> None:
         """An update becomes part of the window that owns it."""
         line, time = at
+        window.receives()
         begins = trigger == Trigger.HISTORY and not window.last_line
         if variant in CHUNKS and self.connection.version == 2 and window.state not in AFTER_MARKER:
             ident = update.get("messageId")
@@ -415,7 +424,7 @@ class Traffic:
             watched = True
         free = session_id not in ownership.targets and len(ownership.targets) < MAX_PROVISIONAL
         if named and free and not watched and not ownership.plain_of(session_id):
-            ownership.targets[session_id] = ownership.nowhere
+            ownership.leave(session_id)
         return self._children.provisional(session_id, what, at.line)
 
     def _awaits_turn(self, session: Session, session_id: str, what: str, line: int) -> bool:
@@ -499,11 +508,12 @@ class Traffic:
 
     def _leave_open(self, window: Window, end: End) -> None:
         """Which tool calls a replay left open: a later update may still say how they ended."""
-        left_open = window.session.left_open
-        left_open -= {ident for ident in left_open if (ident,) in window.ids and ident not in window.unfinished}
+        before = window.session.left_open or ()
+        left_open = {ident for ident in before if (ident,) not in window.ids or ident in window.unfinished}
         if end == "success" and window.unfinished:
             left_open.update(window.unfinished)
             self.ownership.watch(window.session_id)
+        window.session.left_open = left_open or None
 
     # The version
 
@@ -521,7 +531,10 @@ def _learn_outside(session: Session, variant: str, update: Mapping[str, Any], *,
     """
     if resuming:
         ids = (update.get(key) for key in ("toolCallId", "terminalId"))
-        session.announced.update(each for each in ids if isinstance(each, str))
+        named = {each for each in ids if isinstance(each, str)}
+        if named:
+            session.announced = session.announced or set()
+            session.announced |= named
     ended: list[object] = []
     if variant in TOOL_CALLS and update.get("status") in FINAL_STATUSES:
         ended.append(update)
@@ -529,7 +542,7 @@ def _learn_outside(session: Session, variant: str, update: Mapping[str, Any], *,
         ended += update["background"]
     for each in ended if session.left_open else ():
         ident = each.get("toolCallId") if isinstance(each, dict) else None
-        if isinstance(ident, str):
+        if isinstance(ident, str) and session.left_open:
             session.left_open.discard(ident)
 
 

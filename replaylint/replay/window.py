@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from replaylint.protocol import methods
-from replaylint.protocol.limits import IDS_REMEMBERED, forget_oldest
+from replaylint.protocol.limits import IDS_REMEMBERED, NOTHING, forget_oldest
 from replaylint.protocol.variants import CHILDREN, HISTORY
 from replaylint.recording.message import NO_TIME
 from replaylint.replay.states import State, Trigger
@@ -160,6 +160,10 @@ class Gap:
         """The first `state_update`."""
 
 
+NO_GAP: Final = Gap()
+"""Of a window in which nothing has come that may be in one."""
+
+
 class Window:
     """One session of one replaying request. `table` says what to do with an update, by its variant.
 
@@ -185,7 +189,7 @@ class Window:
         self.ambiguous = resume.ambiguous
         """Whether another replay of the session was pending before its marker."""
         self.announced_line = 0
-        self.counts: dict[str, int] = {}
+        self.counts: dict[str, int] = NOTHING
         """Updates, by their variant; markers are not among them."""
         self.bytes = 0
         self.first = NOWHERE
@@ -195,9 +199,9 @@ class Window:
         self.longest_pause = 0.0
         self.complete: Mark | None = None
         self.vendor: Mark | None = None
-        self.ids: dict[object, object] = {}
+        self.ids: dict[object, object] = NOTHING
         """Of messages and thoughts before any marker, with their authors; as tuples, of tool calls and terminals."""
-        self.headless: dict[str, int] = {}
+        self.headless: dict[str, int] = NOTHING
         """Messages and thoughts, on v2 and before any marker, that began with a chunk, by its variant."""
         self.headless_first = NOWHERE
         self.headless_line = 0
@@ -205,14 +209,19 @@ class Window:
         """The last of them."""
         self.forgot = False
         """Whether ids were forgotten, so that one that seems new may be old."""
-        self.whole: dict[object, float] = {}
+        self.whole: dict[object, float] = NOTHING
         """Digests of messages that came whole, by their id; on v1, as tuples of one, the tool calls that began."""
-        self.unfinished: dict[str, int] = {}
+        self.unfinished: dict[str, int] = NOTHING
         """The last line of each replayed tool call that is still pending or in progress."""
-        self.occurrences: dict[str, Occurrences] = {}
+        self.occurrences: dict[str, Occurrences] = NOTHING
         """What subscribers counted here, by a key of their own: a rule by its code."""
         self.early: Early | None = None
-        self.gap = Gap()
+        self.gap = NO_GAP
+
+    @property
+    def request(self) -> Request:
+        """The request that it belongs to."""
+        return self.resume.request
 
     @property
     def role(self) -> Role:
@@ -244,7 +253,14 @@ class Window:
         That is a guess for some where each side was recorded apart, unless something of the replay came before.
         """
         guessed = line in self.resume.connection.unordered
-        return not guessed or self.last_line > 0 or self.announced_line > 0
+        # History of an active session may be live output.
+        replayed = self.last_line > 0 and self.resume.was_active is False
+        return not guessed or replayed or self.announced_line > 0
+
+    def receives(self) -> None:
+        """An update comes for it: until the first history update each calls this, and none later on the hot path."""
+        if self.counts is NOTHING:
+            self.counts, self.ids = {}, {}
 
     def begin(self, ident: object, author: object, variant: str, line: int, time: float) -> None:
         """A message begins with this chunk, without the whole one that clears what the client holds of it."""
@@ -254,6 +270,7 @@ class Window:
         if self.resume.lost:  # its beginning may be
             return
         if not self.headless:
+            self.headless = {}
             self.headless_first = Point(line, time)
         self.headless[variant] = self.headless.get(variant, 0) + 1
         self.headless_line = line
@@ -334,11 +351,11 @@ class Resume:
         self._lost = self.replaying and connection.drops_replays
         self.was_active: bool | None = None
         self.windows: dict[str, Window] = {}
-        self.provisional: dict[str, Window] = {}
+        self.provisional: dict[str, Window] = NOTHING
         """Unannounced windows, by the id that their messages bear."""
         self.close_line = 0
         """The success of a `session/close` or `session/delete` of its session while it was pending."""
-        self.occurrences: dict[str, Occurrences] = {}
+        self.occurrences: dict[str, Occurrences] = NOTHING
         """The same, of a request that asks for no history."""
         self.end: End | None = None
         self.response: Point | None = None

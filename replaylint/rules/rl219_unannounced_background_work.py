@@ -69,7 +69,7 @@ def received(event: UpdateReceived) -> Iterator[Violation]:
             key = (ident,) if kind == "tool call" else ("terminal", ident)
             if window is not None and (key in window.ids or window.forgot):
                 continue
-            if window is None and ident in event.session.announced:
+            if window is None and ident in (event.session.announced or ()):
                 continue
             yield RULE.at(
                 event,

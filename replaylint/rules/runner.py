@@ -180,7 +180,9 @@ def _count(counted: Counted, rule: Rule, event: Any) -> None:
     occurrences = on.occurrences.get(rule.code)
     at = Point(event.line, event.time)
     if occurrences is None:
-        occurrences = on.occurrences[rule.code] = Occurrences(severity, what, at)
+        occurrences = Occurrences(severity, what, at)
+        on.occurrences = on.occurrences or {}
+        on.occurrences[rule.code] = occurrences
     occurrences.add(severity, what, at)
 
 
