@@ -64,6 +64,38 @@ def findings(report: Message) -> list[Message]:
     return [each | vague.get(each["rule"], {}) for each in report["findings"] if each["rule"] != "RL005"]
 
 
+# Each side apart
+
+
+@given(mix=mixes())
+@profile(150)
+def test_two_sides_with_fine_clocks_are_what_the_whole_is(mix: Mix, folder: Path) -> None:
+    records = [
+        {**record, "ts": round(1764400000.000001 + 0.013 * number, 6)}
+        for number, record in enumerate(mix.records)
+        if record["dir"] in {"c2a", "a2c"}
+    ]
+    paths = {}
+    for direction in ("c2a", "a2c"):
+        paths[direction] = folder / direction
+        own = [dumps(record) + b"\n" for record in records if record["dir"] == direction]
+        paths[direction].write_bytes(b"".join(own))
+    whole = report_of([dumps(record) for record in records], folder, closed=mix.closed)
+    apart = report_of_file(client_file=paths["c2a"], agent_file=paths["a2c"], closed=mix.closed)
+    assert {trace["order"] for trace in apart["traces"]} == {"exact"}
+    about = ("rule", "severity", "party", "session_id", "request_id", "count")
+    assert texts([{key: each[key] for key in about} for each in apart["findings"]]) == texts(
+        [{key: each[key] for key in about} for each in whole["findings"]]
+    )
+    of = ("request_id", "end", "ambiguous")
+    assert [[each[key] for key in of] for each in apart["resumes"]] == [
+        [each[key] for key in of] for each in whole["resumes"]
+    ]
+    assert [[session["timing"] for session in each["sessions"]] for each in apart["resumes"]] == [
+        [session["timing"] for session in each["sessions"]] for each in whole["resumes"]
+    ]
+
+
 # Mixing
 
 
