@@ -117,7 +117,8 @@ def test_no_order_is_made_up_for_two_sides_with_coarse_clocks(mix: Mix, step: fl
         report_of([dumps(record) for record in records], folder, closed=mix.closed),
         report_of_sides(coarse, folder, closed=mix.closed),
     )
-    needing = {rule.code for rule in all_rules() if rule.needs_order}
+    # What RL303 and RL304 argue from, which replay a marker or a response ended, may be a guess of long before.
+    needing = {rule.code for rule in all_rules() if rule.needs_order} - {"RL303", "RL304"}
     whole, apart = (
         {(each["rule"], each["session_id"]) for each in report["findings"] if each["rule"] in needing}
         for report in reports
