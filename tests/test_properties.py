@@ -20,6 +20,7 @@ from replaylint.analysis.lint import lint
 from replaylint.recording import source
 from replaylint.render import FORMATS, renderer
 from replaylint.render.view import View
+from replaylint.rules import all_rules
 from tests.command_line import assert_hashes_do_not_matter
 from tests.profiles import profile
 from tests.recordings import Recording, report_of, report_of_file
@@ -62,6 +63,67 @@ def findings(report: Message) -> list[Message]:
     """
     vague = {"RL105": {"message": "", "party": "", "fingerprint": ""}, "RL205": {"evidence": [], "message": ""}}
     return [each | vague.get(each["rule"], {}) for each in report["findings"] if each["rule"] != "RL005"]
+
+
+# Each side apart
+
+
+def finely_timed(mix: Mix, step: float) -> list[Message]:
+    """What both sides said, so many seconds apart by a clock of microseconds."""
+    own = (record for record in mix.records if record["dir"] in {"c2a", "a2c"})
+    return [{**record, "ts": round(1764400000.000001 + step * number, 6)} for number, record in enumerate(own)]
+
+
+def report_of_sides(records: Iterable[Message], folder: Path, *, closed: bool) -> Message:
+    files: dict[str, list[bytes]] = {"c2a": [], "a2c": []}
+    for record in records:
+        files[record["dir"]].append(dumps(record) + b"\n")
+    for name, lines in files.items():
+        (folder / name).write_bytes(b"".join(lines))
+    return report_of_file(client_file=folder / "c2a", agent_file=folder / "a2c", closed=closed)
+
+
+@given(mix=mixes())
+@profile(150)
+def test_two_sides_with_fine_clocks_are_what_the_whole_is(mix: Mix, folder: Path) -> None:
+    records = finely_timed(mix, 0.013)
+    whole = report_of([dumps(record) for record in records], folder, closed=mix.closed)
+    apart = report_of_sides(records, folder, closed=mix.closed)
+    assert {trace["order"] for trace in apart["traces"]} == {"exact"}
+    about = ("rule", "severity", "party", "session_id", "request_id", "count")
+    assert texts([{key: each[key] for key in about} for each in apart["findings"]]) == texts(
+        [{key: each[key] for key in about} for each in whole["findings"]]
+    )
+    of = ("request_id", "end", "ambiguous")
+    assert [[each[key] for key in of] for each in apart["resumes"]] == [
+        [each[key] for key in of] for each in whole["resumes"]
+    ]
+    assert [[session["timing"] for session in each["sessions"]] for each in apart["resumes"]] == [
+        [session["timing"] for session in each["sessions"]] for each in whole["resumes"]
+    ]
+
+
+@given(mix=mixes(), step=st.sampled_from([0.003, 0.2, 0.45, 0.9, 1.5]), clock=st.sampled_from(["one", "both", "none"]))
+@profile(250)
+def test_no_order_is_made_up_for_two_sides_with_coarse_clocks(mix: Mix, step: float, clock: str, folder: Path) -> None:
+    records = finely_timed(mix, step)
+    coarse = []
+    for record in records:
+        counts_seconds = clock == "both" or record["dir"] == "c2a"
+        coarse.append({**record, "ts": int(record["ts"]) if counts_seconds else record["ts"]})
+        if clock == "none":
+            del coarse[-1]["ts"]
+    reports = (
+        report_of([dumps(record) for record in records], folder, closed=mix.closed),
+        report_of_sides(coarse, folder, closed=mix.closed),
+    )
+    # What RL303 and RL304 argue from, which replay a marker or a response ended, may be a guess of long before.
+    needing = {rule.code for rule in all_rules() if rule.needs_order} - {"RL303", "RL304"}
+    whole, apart = (
+        {(each["rule"], each["session_id"]) for each in report["findings"] if each["rule"] in needing}
+        for report in reports
+    )
+    assert apart <= whole
 
 
 # Mixing

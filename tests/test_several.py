@@ -193,6 +193,150 @@ def test_without_times_nothing_is_said_of_the_order_of_both_sides(tmp_path: Path
     assert report["resumes"][0]["sessions"][0]["outcome"] == "complete"
 
 
+def apart(tmp_path: Path, made: Recording, time: Callable[[str, float], object] | None) -> Message:
+    """The report of what each side sent; `time` gives the one of a direction's message, from its true one."""
+    files = []
+    for direction in ("c2a", "a2c"):
+        own = [record for record in made.records if record["dir"] == direction]
+        stamped = [
+            each["msg"] if time is None else {"ts": time(direction, each["ts"]), "msg": each["msg"]} for each in own
+        ]
+        files.append(written(tmp_path / direction, stamped))
+    return as_json(lint([], client_file=files[0], agent_file=files[1]))
+
+
+def whole_seconds(direction: str, time: float) -> object:
+    """The client's clock counts seconds, the agent's what it is."""
+    return int(time) if direction == "c2a" else time
+
+
+def finely(_direction: str, time: float) -> object:
+    return time
+
+
+def orders(report: Message) -> set[str]:
+    return {each["order"] for each in report["traces"]}
+
+
+def live_update(*, before: bool) -> Recording:
+    """A live update just before a replay was requested, or just after."""
+    made = Recording(1764400000.001).initialize_v2()
+    if before:
+        made.update("s", "available_commands_update", after=5.2).resume(1, "s", after=0.1)
+    else:
+        made.resume(1, "s", after=5.2).update("s", "available_commands_update", after=0.1)
+    return made.message("s", "m", after=0.7).marker("s").idle("s").result(1, {})
+
+
+def test_a_coarse_clock_does_not_say_which_side_came_first(tmp_path: Path) -> None:
+    for before in (False, True):
+        report = apart(tmp_path, live_update(before=before), whole_seconds)
+        assert (found(report), orders(report)) == ([], {"approximate"})
+        assert report["resumes"][0]["sessions"][0]["outcome"] == "complete"
+
+
+def test_fine_clocks_do(tmp_path: Path) -> None:
+    report = apart(tmp_path, live_update(before=False), finely)
+    assert (found(report), orders(report)) == ([("RL301", "error", 2)], {"exact"})
+    report = apart(tmp_path, live_update(before=True), finely)
+    assert (found(report), orders(report)) == ([], {"exact"})
+
+
+def test_without_times_a_live_update_may_have_come_before_the_request(tmp_path: Path) -> None:
+    for before in (False, True):
+        report = apart(tmp_path, live_update(before=before), None)
+        assert (found(report), orders(report)) == ([], {"per_side"})
+
+
+@pytest.mark.parametrize("time", [whole_seconds, None])
+def test_a_live_update_behind_history_is_certain(time: Callable[[str, float], object] | None, tmp_path: Path) -> None:
+    made = Recording(1764400000.001).initialize_v2().resume(1, "s", after=5.2).message("s", "m").update("s", "notice")
+    made.agent("p", "session/request_permission", sessionId="s").marker("s").idle("s")
+    made.result("p", {"outcome": {"outcome": "cancelled"}}, direction="c2a").result(1, {})
+    report = apart(tmp_path, made, time)
+    assert found(report) == [("RL301", "error", 3), ("RL302", "warning", 4)]
+
+
+PROMPT: Final[Message] = {"sessionId": "s", "prompt": []}
+
+
+def crossing(kind: str) -> Recording:
+    """Two messages that cross, so that the order of both sides decides whether there is a fault."""
+    made = Recording(1764400000.001).initialize_v2()
+    if kind == "RL103":
+        return made.client(2, "session/list", after=5.2).client(2, "session/list").result(2, {}).result(2, {})
+    if kind == "RL309":
+        made.resume(1, "s", after=5.2).marker("s").idle("s").client(2, "session/prompt", **PROMPT)
+        return made.result(1, {}).result(2, {"stopReason": "end_turn"}, after=3)
+    made.resume(1, "s", after=5.2).marker("s").idle("s").result(1, {})
+    if kind == "RL308":
+        made.resume(2, "s", after=0.1)
+        return made.marker("s").idle("s").result(2, {})
+    if kind == "RL314":
+        return made.client(2, "session/prompt", **PROMPT).error(2, -32603, after=3)
+    assert kind == "RL204"
+    made.resume(2, "s", replay=False, after=0.1)
+    return made.marker("s").idle("s").result(2, {})
+
+
+@pytest.mark.parametrize("kind", ["RL103", "RL204", "RL308", "RL309", "RL314"])
+@pytest.mark.parametrize("time", [whole_seconds, None])
+def test_what_needs_the_order_is_silent_where_messages_cross(
+    kind: str, time: Callable[[str, float], object] | None, tmp_path: Path
+) -> None:
+    """With fine clocks it is what one file gives."""
+    made = crossing(kind)
+    exact = apart(tmp_path, made, finely)
+    whole = report_of(made.lines(), tmp_path)
+    assert sorted(rule for rule, *_ in found(exact)) == sorted(rule for rule, *_ in found(whole))
+    assert substance(exact)[1:] == substance(whole)[1:]
+    assert orders(exact) == {"exact"}
+    guessed = apart(tmp_path, made, time)
+    assert not {each["rule"] for each in guessed["findings"]} & {kind, "RL310", "RL313"}
+    if kind != "RL308":
+        assert kind in {each["rule"] for each in exact["findings"]}
+
+
+def test_the_ids_of_an_agent_that_was_started_again_are_no_repetition(tmp_path: Path) -> None:
+    """The first one has died without an answer."""
+    made = Recording().initialize_v2().resume(1, "s").message("s", "m").initialize_v2().resume(1, "s")
+    made.message("s", "m").marker("s").idle("s").result(1, {})
+    for time in (finely, None):
+        assert "RL102" not in {rule for rule, *_ in found(apart(tmp_path, made, time))}
+
+
+def test_a_late_marker_is_certain_where_nothing_else_asks_for_it(tmp_path: Path) -> None:
+    made = Recording(1764400000.001).initialize_v2().resume(1, "s", after=5.2).message("s", "m").idle("s").result(1, {})
+    made.marker("s").client(2, "session/prompt", after=0.1, **PROMPT).result(2, {"stopReason": "end_turn"}, after=3)
+    for time in (whole_seconds, None):
+        assert {rule for rule, *_ in found(apart(tmp_path, made, time))} == {"RL201", "RL203"}
+    made.resume(3, "s", after=3).marker("s").idle("s").result(3, {})
+    assert "RL203" in {rule for rule, *_ in found(apart(tmp_path, made, finely))}
+    assert "RL203" not in {rule for rule, *_ in found(apart(tmp_path, made, None))}
+
+
+def test_the_text_says_why_the_order_is_a_guess(tmp_path: Path) -> None:
+    report = apart(tmp_path, live_update(before=True), whole_seconds)
+    paths = [each["path"] for each in report["traces"]]
+    output = run("--client-file", paths[0], "--agent-file", paths[1], "--timeline").stdout
+    assert "; wall-clock times; directions recorded, approximate order: the times do not always tell which " in output
+    assert "timeline of session s: what of one side came before what of the other is not always known" in output
+
+
+def test_a_clock_is_as_exact_as_the_one_that_gives_it_its_offset(tmp_path: Path) -> None:
+    """Each side has a clock of its own since its start, beside the time of day in whole seconds."""
+    made = live_update(before=False)
+    files = []
+    for direction, start in (("c2a", 1764400000.0), ("a2c", 1764399000.5)):
+        own = [record for record in made.records if record["dir"] == direction]
+        stamped = [
+            {"mono_ns": int((each["ts"] - start) * 1e9), "ts": int(each["ts"]), "msg": each["msg"]} for each in own
+        ]
+        files.append(written(tmp_path / direction, stamped))
+    report = as_json(lint([], client_file=files[0], agent_file=files[1]))
+    assert (found(report), orders(report)) == ([], {"approximate"})
+
+
 def test_a_side_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     client, _ = sides(tmp_path, timed=True)
     report = as_json(lint([], client_file=client, agent_file=str(tmp_path / "absent")))

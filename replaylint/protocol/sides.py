@@ -2,8 +2,8 @@
 
 Where both have times, these decide, up to their resolution. Within that, or without times, only causes do: an answer
 comes after its request. The rest is a guess, and a note says so: a message comes no earlier than what it answers, and
-an answer no earlier than what cancels its request; the agent speaks while a request of the client waits for it, but of
-a session that the client is about to resume only afterwards; and the client speaks otherwise.
+an answer no earlier than what cancels its request; a resume is sent before what may be its replay; else the agent
+speaks while a request of the client waits for it, and the client otherwise.
 """
 
 from __future__ import annotations
@@ -127,7 +127,12 @@ def _next(client: _Stream, agent: _Stream, resolution_s: float | None) -> _Strea
     said, heard = client.head[3], agent.head[3]
     if not agent.sent.issuperset(_answers(said)):
         return agent
-    if not client.sent.issuperset(_answers(heard)) or _cancels(said, heard) or _opens(said, heard, client):
+    if not client.sent.issuperset(_answers(heard)) or _cancels(said, heard):
+        return client
+    resumed = _resumed(said)
+    # Without times, what the agent says of other sessions may be from long before.
+    near = resolution_s is not None or resumed in map(_session, _items(heard))
+    if resumed is not None and resumed not in client.sessions and near:
         return client
     return agent if client.pending else client
 
@@ -179,9 +184,6 @@ def _cancels(body: object, answer: object) -> bool:
     return "method" not in answer and cancelled is not None and id_key(cancelled) == id_key(answer.get("id"))
 
 
-def _opens(body: object, other: object, client: _Stream) -> bool:
-    """Whether this message resumes the session that the other one is of, and nothing else is asked of that."""
-    if not isinstance(body, dict) or body.get("method") not in RESUMES or not isinstance(other, dict):
-        return False
-    session_id = _session(body)
-    return session_id is not None and session_id == _session(other) and session_id not in client.sessions
+def _resumed(body: object) -> str | None:
+    """The session that it resumes."""
+    return next((_session(request) for request in _requests(body) if request["method"] in RESUMES), None)

@@ -195,16 +195,17 @@ class Rule:
         return violation
 
 
-def unless_resumed_later(connection: Connection, violation: Violation) -> Severity | None:
-    """For `confirms`, of what stands outside the windows of its session: it may belong to the next one.
+def unless_guessed(connection: Connection, violation: Violation) -> Severity | None:
+    """For `confirms`, of a marker outside the windows of its session: it may belong to another resume of that.
 
-    That is so where each side was recorded apart, and the client may have sent its next resume of the session before.
+    That is so where each side was recorded apart, and nobody knows which of the two came first. A session that the
+    client never named may be a child of any.
     """
     session = connection.sessions.get(violation.session_id or "")
-    guessed = violation.request is None and violation.line in connection.unordered
-    if guessed and session is not None and session.resume_line > violation.line:
-        return None
-    return violation.severity
+    if violation.request is not None or violation.line not in connection.unordered or session is None:
+        return violation.severity
+    known = session.named and session.resume_line in {0, violation.request_line}
+    return violation.severity if known else None
 
 
 class Violation:

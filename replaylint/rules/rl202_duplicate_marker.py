@@ -6,7 +6,7 @@ for the end of that one.
 
 It is an error, wherever the further marker stands: in the same request or after its response, up to the next resume of
 the session. `replay_complete` and the vendor's event `loadReplayEnd` are different kinds: one of each is no duplicate.
-It is silent where each side was recorded apart and the marker may be that of the next resume.
+It is silent where each side was recorded apart and the marker may be that of another resume.
 
 Promise: exactly one marker for each session of a replaying request: MUST. The vendor's event comes once for a whole
 load.
@@ -31,7 +31,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.events import MarkerAssigned
-from replaylint.rules.registry import ERROR, Rule, unless_resumed_later
+from replaylint.rules.registry import ERROR, Rule, unless_guessed
 
 if TYPE_CHECKING:
     from replaylint.rules.registry import Violation
@@ -46,8 +46,8 @@ RULE = Rule(
     "and nowhere else",
 )
 
-RULE.confirms(1)(unless_resumed_later)
-RULE.confirms(2)(unless_resumed_later)
+RULE.confirms(1)(unless_guessed)
+RULE.confirms(2)(unless_guessed)
 
 
 @RULE.on(MarkerAssigned)
@@ -56,6 +56,10 @@ def assigned(event: MarkerAssigned) -> Violation | None:
     window, past = event.window, event.past
     if window is not None:
         mark = window.mark_of(event.trigger)
-        return None if mark is None or event.first else RULE.at(event, ERROR, window=window, marker_line=mark.line)
+        if mark is None or event.first:
+            return None
+        if mark.line in event.connection.unordered and window.resume.was_active is not False:
+            return None  # it may be that of a resume before
+        return RULE.at(event, ERROR, window=window, marker_line=mark.line)
     first = past.line_of(event.trigger) if past is not None else 0
     return RULE.at(event, ERROR, past=past, marker_line=first) if first else None

@@ -7,7 +7,7 @@ incomplete.
 
 It is an error, after a success, an error and a cancellation alike. After a success RL201 reports the missing marker
 too, because the request ended without one. It is silent where each side was recorded apart and the marker may be that
-of the next resume.
+of another resume.
 
 Promise: the marker of a session comes after its last replayed update and before the response to the request: MUST.
 
@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.replay.events import MarkerAssigned
 from replaylint.replay.window import Point
-from replaylint.rules.registry import ERROR, Rule, unless_resumed_later
+from replaylint.rules.registry import ERROR, Rule, unless_guessed
 from replaylint.rules.words import Clause, apart
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ RULE = Rule(
     "marker belongs between the last replayed update and the response: send it where the replay ends",
 )
 
-RULE.confirms(1)(unless_resumed_later)
-RULE.confirms(2)(unless_resumed_later)
+RULE.confirms(1)(unless_guessed)
+RULE.confirms(2)(unless_guessed)
 
 
 @RULE.on(MarkerAssigned)

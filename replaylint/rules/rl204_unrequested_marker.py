@@ -6,7 +6,7 @@ that the last replay held. A client that takes the marker at its word holds an e
 whole one.
 
 It is an error. While a replay is pending that the marker may have been meant for, RL205 speaks instead. It is silent
-where each side was recorded apart and a later request may have asked for the marker.
+where each side was recorded apart and another request may have asked for the marker.
 
 Promise: the agent MUST NOT send the marker for a request that replays nothing, such as a resume without a cursor or
 `session/new`.
@@ -33,7 +33,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.events import MarkerAssigned
-from replaylint.rules.registry import ERROR, Rule, unless_resumed_later
+from replaylint.rules.registry import ERROR, Rule, unless_guessed
 
 if TYPE_CHECKING:
     from replaylint.rules.registry import Violation
@@ -48,8 +48,8 @@ RULE = Rule(
     needs_beginning=True,
 )
 
-RULE.confirms(1)(unless_resumed_later)
-RULE.confirms(2)(unless_resumed_later)
+RULE.confirms(1)(unless_guessed)
+RULE.confirms(2)(unless_guessed)
 
 
 @RULE.on(MarkerAssigned)

@@ -6,7 +6,7 @@ that the request neither names nor ever announced. A client cannot know whose hi
 the id is a mistyped one, a real marker is missing.
 
 It is an error. If the announcement comes later in the same replay, only the order is wrong, and RL305 says so. It is
-silent where each side was recorded apart and a later request may have asked for the marker.
+silent where each side was recorded apart and another request may have asked for the marker.
 
 Promise: each child that the agent announces between request and response MUST get exactly one marker, after its
 announcement; a child that it does not announce gets none.
@@ -32,7 +32,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.replay.events import MarkerAssigned
-from replaylint.rules.registry import ERROR, Rule, unless_resumed_later
+from replaylint.rules.registry import ERROR, Rule, unless_guessed
 
 if TYPE_CHECKING:
     from replaylint.rules.registry import Violation
@@ -48,8 +48,8 @@ RULE = Rule(
     needs_beginning=True,
 )
 
-RULE.confirms(1)(unless_resumed_later)
-RULE.confirms(2)(unless_resumed_later)
+RULE.confirms(1)(unless_guessed)
+RULE.confirms(2)(unless_guessed)
 
 
 @RULE.on(MarkerAssigned)

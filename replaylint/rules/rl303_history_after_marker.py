@@ -95,6 +95,8 @@ def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violatio
     first = seen.first.line
     before = [mark for mark in (window.vendor, window.complete) if mark is not None and mark.line <= first]
     marker = Point(before[0].line, before[0].time) if before else NOWHERE
+    if marker.line in resume.connection.unordered and resume.was_active is not False:
+        return None  # it may be the late one of a resume before
     if resume.connection.version == 2 and window.parent is None:
         session = resume.connection.session(window.session_id)
         if session.busy_line > marker.line or resume.end == "open":
