@@ -53,6 +53,20 @@ def test_one_message_of_ours_is_enough(method: str, tmp_path: Path) -> None:
     assert trace["error"] is None
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"jsonrpc": "2.0", "command": "initialize", "event": "x"},
+        {"jsonrpc": "2.0", "seq": 1, "type": "request"},
+        {"jsonrpc": "2.0", "seq": 1, "type": "other", "command": "initialize"},
+        {"jsonrpc": "2.0", "type": "event", "event": "output"},
+    ],
+)
+def test_a_record_that_only_looks_like_a_debug_adapters_is_not_refused(record: Message, tmp_path: Path) -> None:
+    (trace,) = report_of([dumps(rpc("initialize")), dumps(record)], tmp_path)["traces"]
+    assert trace["error"] is None
+
+
 def test_a_handshake_alone_is_not_refused(tmp_path: Path) -> None:
     (trace,) = report_of([dumps(rpc("initialize"))], tmp_path)["traces"]
     assert trace["error"] is None

@@ -363,3 +363,12 @@ def test_the_shared_recordings_can_be_shown(shared: Path, capsys: pytest.Capture
         lines = path.read_bytes().count(b"\n")
         assert show(f"{path}:{lines}", 2) == 0
     assert_harmless(capsys.readouterr().out)
+
+
+def test_a_notification_after_the_request_has_ended(
+    recording: Recording, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note = {"jsonrpc": "2.0", "method": "_x/note", "params": {"sessionId": "c"}}
+    made = shown(tmp_path, recording.record("a2c", note), len(recording.records), capsys)
+    assert "  resume: 1 (session/resume 1 at line 3)" in made
+    assert "  window: c, child of s announced at line 8: after (the request had ended)" in made
