@@ -37,6 +37,11 @@ MEMORY_BYTES: Final = 4_000_000_000
 
 EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
     (
+        "replaylint/replay/children.py",
+        "connection: Connection, marker: UnownedMarker, *, window: Window | None = None, first: bool = True",
+        "False",
+    ): "whether it is the first of its window is asked only of a marker that has one",
+    (
         "replaylint/replay/engine.py",
         "if not pause <= window.longest_pause and window.longest_pause == window.longest_pause:",
         "(pause < window.longest_pause)",
