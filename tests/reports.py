@@ -28,7 +28,6 @@ from replaylint.report.model import (
     ResponseError,
     Resume,
     Session,
-    Settings,
     Summary,
     Timing,
     Tool,
@@ -370,7 +369,6 @@ def rich() -> Report:
             group_by=None,
             groups=[],
         ),
-        settings=Settings(f"{EVIL}.toml", ["ignore RL2", f"fail-on {EVIL}", "2 exceptions"]),
         passed_over=1,
         passed_over_files=[PassedOver("traces/notes.md", ReadError("not-a-recording", f"is {EVIL}", 1))],
         baseline=Baseline(

@@ -51,8 +51,6 @@ OF_THE_TOOL: Final = OURS | {
         ("Exemption", "version"),
         ("Exemption", "ignore"),
         ("Exemption", "until"),
-        ("Settings", "path"),
-        ("Settings", "taken_away"),
     ),
     *((name, field) for name in ("Summary", "Group") for field in ("outcomes", "findings", "timing", "unmeasured")),
 }

@@ -156,7 +156,7 @@ def many(number: int, message: str) -> list[Finding]:
 
 @pytest.mark.parametrize("message", ["short", "x" * 100_000, "`" * 100_000, "\x1b|" * 50_000])
 def test_it_fits_into_an_issue_and_says_what_does_not(message: str) -> None:
-    report = dataclasses.replace(rich(), findings=many(500, message), baseline=None, exceptions=[], settings=None)
+    report = dataclasses.replace(rich(), findings=many(500, message), baseline=None, exceptions=[])
     text = output(report)
     assert len(text) <= ISSUE
     shown = text.count("**Error** at")

@@ -73,7 +73,7 @@ def report_of(
     outcomes: Counter[str] = Counter(one.outcome for each in resumes for one in each.sessions)
     timing = {"response_gap_s": gaps}
     summary = Summary(len(resumes), len(resumes), dict(outcomes), counts, 0, timing, None, {}, [], None, None, [])
-    agreed: dict[str, Any] = {"baseline": None, "exceptions": [], "settings": None}
+    agreed: dict[str, Any] = {"baseline": None, "exceptions": []}
     return dataclasses.replace(
         rich(), traces=traces, resumes=resumes, findings=list(findings), summary=summary, **agreed
     )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from replaylint.commands import baseline, export, settings
     from replaylint.render import ndjson, suppressions
-    from replaylint.report.model import Report, Settings
+    from replaylint.report.model import Report
     from replaylint.views import quotes, timeline
     from replaylint.views.quotes import Place, Quote
     from replaylint.views.redaction import Redactor
@@ -112,13 +112,11 @@ def check(
     if found is not None and found.exceptions:
         asked |= {"exceptions": found.exceptions, "today": date.today()}
     plan = planned(asked)
-    applied = None if found is None else settings.applied(context, found)
     run = partial(execute, plan, traces or [], closed=options["eof"] == "closed")
     if form == "ndjson" and plan.streams and not exports and output is None:
-        failed, counts = _streamed(run, applied, verbose=options["verbose"])
+        failed, counts = _streamed(run, verbose=options["verbose"])
         return _status(failed, counts, options["fail_on"])
     report = run(watch=timelines.begin if timelines is not None else None)
-    report.settings = applied
     failed = complain_of(report, verbose=options["verbose"])
     if output is not None:
         baseline.save(report, output, old, whole=not failed)
@@ -131,7 +129,7 @@ def check(
         timelines=timelines.of(report) if timelines is not None else None,
         quotes=_quotes,
     )
-    if (report.baseline is not None or report.exceptions or applied is not None) and not _tells(form, quiet=quiet):
+    if (report.baseline is not None or report.exceptions) and not _tells(form, quiet=quiet):
         for each in suppressions.beside(report, updated=output is not None):
             complain(each)
     if exports:
@@ -146,7 +144,7 @@ def _status(unread: bool, severities: Counter[str], level: Level) -> int:
     return 2 if unread else int(any(severities[each] for each in failing(level)))
 
 
-def _streamed(run: "Callable[..., Report]", applied: "Settings | None", *, verbose: bool) -> tuple[bool, Counter[str]]:
+def _streamed(run: "Callable[..., Report]", *, verbose: bool) -> tuple[bool, Counter[str]]:
     """Print everything as it becomes certain: nothing is kept that was printed.
 
     Returns whether an input could not be read to its end, and how many findings there are, by severity. Raises
@@ -160,10 +158,7 @@ def _streamed(run: "Callable[..., Report]", applied: "Settings | None", *, verbo
 
     stream = ndjson.Stream(put)
     report = run(sink=stream)
-    report.settings = applied
     failed = complain_of(report, verbose=verbose)
-    for each in suppressions.beside(report, updated=False) if applied is not None else ():
-        complain(each)
     stream.end(report)
     return failed, stream.failing
 

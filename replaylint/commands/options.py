@@ -19,12 +19,7 @@ class CheckOptions(Options):
     format: Annotated[Format, Option("output", "How to print the report.", default="text", short="-f")]
     export: Annotated[
         list[str] | None,
-        Option(
-            "output",
-            "Write the report to a file, too, in this format; repeatable.",
-            metavar="FORMAT=PATH",
-            settable=False,
-        ),
+        Option("output", "Write the report to a file, too, in this format; repeatable.", metavar="FORMAT=PATH"),
     ]
     fail_on: Annotated[
         Level,

@@ -12,15 +12,15 @@ from json import dumps
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 from replaylint.analysis.lint import planned
+from replaylint.commands.export import exports
+from replaylint.commands.files import STANDARD_OUTPUT
 from replaylint.commands.options import OPTIONS, UNSET, spelled
-from replaylint.commands.settings_discovery import LARGEST, OWN, content_of
+from replaylint.commands.settings_discovery import LARGEST, OWN
 from replaylint.errors import UnknownNameError, UsageError
 from replaylint.policies.exceptions import exception
 from replaylint.policies.names import chosen
 from replaylint.policies.options import Options
 from replaylint.render.escape import printable
-from replaylint.render.phrases import counted
-from replaylint.report.model import Settings as Applied
 from replaylint.rules import all_rules
 
 if TYPE_CHECKING:
@@ -40,23 +40,11 @@ KEYS: Final = {spelled(name): name for name in OPTIONS}
 SETTABLE: Final = {key: name for key, name in KEYS.items() if OPTIONS[name].settable}
 """Those that can be set: the others belong to one run."""
 
-TAKING_AWAY: Final = ("select", "ignore", "severity", "fail_on")
-"""Options after which a report says less, or fails less."""
-
 LEXEME: Final = r"""(?x)
     \"{3} (?: \\. | [^\\] )*? \"{3,5} | '{3} .*? '{3,5}  # strings over several lines, which may end in quotes
     | " (?: \\. | [^"\\] )* " | ' [^']* ' | \#[^\n]*
     | [\[\]{}\n]"""
 """What tells where a statement of TOML ends: at a line end outside of all others."""
-
-MAX_KEY_PARTS: Final = 50
-DEEP_KEY: Final = (
-    r"""(?x) (?<![\w-]) (?: (?: [\w-]++ | "[^"\n]*+" | '[^'\n]*+' ) [ \t]*+ \. [ \t]*+ )"""
-    f"{{{MAX_KEY_PARTS}}}"
-)
-"""What a parser takes quadratic time and memory for."""
-MAX_HEADER_CHARS: Final = 1000
-"""Of a table: it is parsed again with each key below it."""
 
 ORIGINS: Final = {"COMMANDLINE": "command line", "DEFAULT_MAP": "", "ENVIRONMENT": "environment"}
 
@@ -91,23 +79,6 @@ def in_force(context: typer.Context, found: Settings | None) -> Iterator[str]:
         yield printable(f"{AGENT} = {{{', '.join(pairs)}}}  # {origin}") + "\n"
 
 
-def applied(context: typer.Context, found: Settings) -> Applied | None:
-    """What these settings take away from a report; None for nothing."""
-    names = [name for name in TAKING_AWAY if _is_set_there(context, name)]
-    values = (found.values[name] for name in names)
-    texts = (value if isinstance(value, str) else ", ".join(value) for value in values)
-    said = [f"{spelled(name)} {text}" for name, text in zip(names, texts, strict=True)]
-    exceptions = len(found.exceptions)
-    if exceptions:
-        said.append(counted(exceptions, "exception"))
-    return Applied(found.path, said) if said else None
-
-
-def _is_set_there(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "DEFAULT_MAP" and context.params[name] not in UNSET
-
-
 # The file
 
 
@@ -115,11 +86,12 @@ def read(path: str) -> Settings | None:
     """What this file says; None for a pyproject.toml without the table. Raises SettingsError."""
     shown = os.path.relpath(path)
     try:
-        content = content_of(path)
+        with open(path, "rb") as file:  # noqa: PTH123
+            content = file.read(LARGEST + 1)
     except OSError as error:
-        raise SettingsError(f"{shown}: cannot be read: {error.strerror}; --no-settings goes without it") from error
+        raise SettingsError(f"{shown}: cannot be read: {error.strerror}") from error
     if len(content) > LARGEST:
-        raise SettingsError(f"{shown}: is larger than 1 MB, so it is not read for settings")
+        raise SettingsError(f"{shown}: is larger than 1 MiB, so it is not read for settings")
     text, document = _parsed(shown, content)
     table = _table(path, document)
     if table is None:
@@ -146,13 +118,9 @@ def _table(path: str, document: dict[str, Any]) -> object:
 def _parsed(shown: str, content: bytes) -> tuple[str, Any]:
     try:
         text = content.decode("utf-8-sig").replace("\r\n", "\n")
+        return text, tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise SettingsError(f"{shown}: is not UTF-8, at byte {error.start + 1}") from None
-    if (deep := re.search(DEEP_KEY, text)) is not None:
-        line = text.count("\n", 0, deep.start()) + 1
-        raise SettingsError(f"{shown}:{line}: has a key of more than {MAX_KEY_PARTS} parts")
-    try:
-        return text, tomllib.loads(text)
     except RecursionError:
         raise SettingsError(f"{shown}: is nested too deeply") from None
     except ValueError as error:  # also an integer of thousands of digits
@@ -219,24 +187,25 @@ def _kind(value: object) -> str:
 
 
 def _placed(name: str, value: Any, folder: str) -> Any:
-    """Paths in a file are relative to its folder, and stay in it. Raises UsageError."""
+    """Paths in a file are relative to its folder. Raises UsageError where there is none."""
     if name == "baseline":
         if not value:
             raise UsageError("has to be the path of a file, not empty")
-        path = os.path.join(folder, value)  # noqa: PTH118
-        if not os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), "")):  # noqa: PTH118
-            raise UsageError("has to stand in the folder of the settings")
-        if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
-            raise UsageError("has to be a regular file")
-        return path
+        return os.path.join(folder, value)  # noqa: PTH118
+    if name == "export":
+        parts = (each.partition("=") for each in value)
+        own = ("", STANDARD_OUTPUT)  # of no folder: both are refused
+        return [f"{form}{sign}{path if path in own else os.path.join(folder, path)}" for form, sign, path in parts]  # noqa: PTH118
     return value
 
 
 def _check(name: str, value: Any) -> None:
     """Raises UsageError where the command line would refuse this."""
-    if (
-        value not in UNSET and name in Options.__annotations__ and name != "baseline"
-    ):  # which is read by those alone who need it
+    if value in UNSET:
+        return
+    if name == "export":
+        exports(value)
+    elif name in Options.__annotations__ and name != "baseline":  # which is read by those alone who need it
         planned({name: value})
 
 
@@ -273,8 +242,6 @@ def _lines(found: Settings) -> dict[tuple[str | int, ...], int]:
     for line, statement in _statements(found.text):
         if statement.lstrip().startswith("["):
             header, before, statement = statement, 0, ""  # noqa: PLW2901
-        if len(header) > MAX_HEADER_CHARS:
-            continue
         table = _table(found.path, tomllib.loads(header + statement))
         if not isinstance(table, dict):
             continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -87,7 +86,7 @@ def recognise(source: Source, form: str | None = None) -> Recording:
         for number, line in enumerate(head, 1):
             if line is SKIPPED:
                 raise too_long(number)
-        raise RecordingError(NOT_A_RECORDING, _why_not(head, source.path), 1 if head else None)
+        raise RecordingError(NOT_A_RECORDING, _why_not(head), 1 if head else None)
     progress = Progress()
     return Recording(source, found.NAME, found.read(chain(head, rest), beginning, progress), progress)
 
@@ -138,7 +137,7 @@ def _is_report(head: list[bytes]) -> bool:
     return bool(head) and head[0].startswith(REPORTS)
 
 
-def _why_not(head: list[bytes], path: str) -> str:
+def _why_not(head: list[bytes]) -> str:
     texts = (line[: 4 * MAX_SHOWN_CHARS].decode(errors="replace").strip(BLANK) for line in head)
     text = next(filter(None, texts), None)
     if text is None:
@@ -147,6 +146,4 @@ def _why_not(head: list[bytes], path: str) -> str:
         return OWN_OUTPUT
     shown = text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 3] + "..."
     names = ", ".join(form.NAME for form in every_format())
-    # What a link of somebody else's leads to may be secret.
-    begins = "" if os.path.islink(path) else f"; it begins with {shown!r}"  # noqa: PTH114
-    return f"is no recording that replaylint knows{begins}; formats: {names}"
+    return f"is no recording that replaylint knows; it begins with {shown!r}; formats: {names}"

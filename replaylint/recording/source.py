@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final, Never, Self, cast
 from replaylint.errors import RecordingError
 from replaylint.recording import archives
 from replaylint.recording.packed import MAGICS, MAX_MAGIC_BYTES, Unpacked
-from replaylint.recording.special import is_special
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -122,15 +121,11 @@ class Source:
                 raise RecordingError("unreadable", "standard input is closed")
             return cast("io.BufferedReader", sys.stdin.buffer)
         try:
-            file = open(self.path, "rb", buffering=0)  # noqa: PTH123, SIM115  (a Path would lose a last slash)
-            self._owned.enter_context(file)
+            return self._owned.enter_context(open(self.path, "rb", buffering=0))  # noqa: PTH123  (a Path would lose a last slash)
         except OSError as error:
             return self._in_archive() or _refuse(error)
         except ValueError as error:  # a path with a NUL
             raise RecordingError("unreadable", str(error)) from error
-        if is_special(file.fileno()):
-            raise RecordingError("unreadable", "is a device, or a file of the kernel's: name a recording, or a pipe")
-        return file
 
     def _in_archive(self) -> File | None:
         """The file of this path, if a part of that names an archive."""

@@ -1,4 +1,4 @@
-"""Suppressions: what settings take away, what is known from the baseline, and what exceptions left out."""
+"""Suppressions: what is known from the baseline, and what exceptions left out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from replaylint.render.view import View
-    from replaylint.report.model import Baseline, Exemption, Report, Settings
+    from replaylint.report.model import Baseline, Exemption, Report
 
 MAX_NAMED: Final = 5
 """Entries that no longer occur, or exceptions, that are named; further ones are counted."""
@@ -21,9 +21,7 @@ MAX_REASON_CHARS: Final = 500
 
 
 def suppressions(view: View, report: Report) -> Iterator[str]:
-    """As text: a line for the settings, one for the baseline, and one for each exception that left something out."""
-    if report.settings is not None:
-        yield line(view, 0, ("bold", "settings"), f" {printable(of_settings(report.settings))}")
+    """As text: a line for the baseline, and one for each exception that left something out."""
     if report.baseline is not None:
         yield _baseline(view, report.baseline)
     for each in counting(report):
@@ -31,9 +29,7 @@ def suppressions(view: View, report: Report) -> Iterator[str]:
 
 
 def beside(report: Report, *, updated: bool) -> Iterator[str]:
-    """What to print beside a format that does not show it: settings, gone entries, unless `updated`, and exceptions."""
-    if report.settings is not None:
-        yield f"settings {of_settings(report.settings)}"
+    """What to print beside a format that does not show it: gone entries, unless `updated`, and all exceptions."""
     baseline = report.baseline
     if baseline is not None and baseline.gone and not updated:
         yield f"{baseline.path}: {no_longer(baseline)}; --write-baseline {baseline.path} brings it up to date"
@@ -49,11 +45,6 @@ def _baseline(view: View, baseline: Baseline) -> str:
 
 
 # Phrases
-
-
-def of_settings(settings: Settings) -> str:
-    """What they take away, and how to do without."""
-    return f"{settings.path}: {some(settings.taken_away)} (--no-settings goes without)"
 
 
 def counted_entries(number: int) -> str:

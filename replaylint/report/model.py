@@ -345,14 +345,6 @@ class PassedOver:
 
 
 @dataclass(slots=True)
-class Settings:
-    """A settings file that takes something away: `path` as it is shown, and the settings as they are written."""
-
-    path: str
-    taken_away: list[str]
-
-
-@dataclass(slots=True)
 class Report:
     """Everything that was found in the inputs of one run.
 
@@ -370,4 +362,3 @@ class Report:
     passed_over_files: list[PassedOver]
     baseline: Baseline | None
     exceptions: list[Exemption]
-    settings: Settings | None

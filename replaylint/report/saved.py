@@ -16,7 +16,6 @@ from orjson import loads
 
 from replaylint.errors import UsageError
 from replaylint.recording.source import BYTE_ORDER_MARK
-from replaylint.recording.special import is_special
 from replaylint.report.model import SCHEMA_VERSION, Evidence, Marker, Report, Response
 from replaylint.report.source_map import EvidenceElsewhere, MarkerElsewhere, ResponseElsewhere
 from replaylint.rules.words import identifier
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
     Reader = Callable[[Any], object]
     """Takes a value of the JSON and returns that of the record. Raises _FieldError."""
-
-MAX_BYTES: Final = 1_000_000_000
-"""Of a report or a baseline: more is not read."""
 
 _Record = TypeVar("_Record")
 
@@ -86,12 +82,7 @@ def loaded(path: str, cls: type[_Record], kind: str, version: int) -> _Record:
     """The record of this class in this file; `kind` names it in errors. Raises ReportError."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123  (a Path would lose a last slash)
-            if is_special(file.fileno()):
-                raise ReportError(f"{path}: is a device, or a file of the kernel's")
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise ReportError(f"{path}: is too large to be read")
-        content = loads(data.removeprefix(BYTE_ORDER_MARK))
+            content = loads(file.read().removeprefix(BYTE_ORDER_MARK))
     except MemoryError as error:
         raise ReportError(f"{path}: is too large to be read") from error
     except OSError as error:
