@@ -118,9 +118,8 @@ class Material:
             self._name(payload, each) for each in ("no recording", "cut", "absent", "report", "baseline")
         )
         recordings = self._written_recordings(payload)
-        # What it begins with is shown: its first line.
-        first_line = payload.text(self._place("no recording", "text")).replace("\n", " ")
-        Path(no_recording).write_text(first_line, "utf-8")
+        # Of what it begins with, keys are shown.
+        Path(no_recording).write_bytes(orjson.dumps({payload.text(self._place("no recording", "text")): 1}))
         packer = zlib.compressobj(wbits=GZIP)
         whole_lines = packer.compress(Path(recordings[0]).read_bytes()) + packer.flush(zlib.Z_SYNC_FLUSH)
         Path(cut).write_bytes(whole_lines)

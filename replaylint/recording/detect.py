@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from orjson import loads
 
 from replaylint.errors import RecordingError
+from replaylint.recording.description import description
 from replaylint.recording.formats import Family, Format, Head, best, every_format, formats_of
 from replaylint.recording.message import BLANK
 from replaylint.recording.reading import Progress, Reading
@@ -23,7 +24,6 @@ MAX_HEAD_RECORDS = 50
 """JSON objects that detection looks at."""
 MAX_HEAD_LINES = 1000
 MAX_HEAD_BYTES = 1_000_000
-MAX_SHOWN_CHARS = 60
 
 REPORTS = (
     b"## replaylint ",
@@ -124,12 +124,10 @@ def _is_report(head: list[bytes]) -> bool:
 
 
 def _why_not(head: list[bytes]) -> str:
-    texts = (line[: 4 * MAX_SHOWN_CHARS].decode(errors="replace").strip(BLANK) for line in head)
-    text = next(filter(None, texts), None)
-    if text is None:
+    what = description(head)
+    if what is None:
         return "is empty"
     if _is_report(head):
         return "is what replaylint wrote, no recording"
-    shown = text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 3] + "..."
     names = ", ".join(form.NAME for form in every_format())
-    return f"is no recording that replaylint knows; it begins with {shown!r}; formats: {names}"
+    return f"is no recording that replaylint knows; it begins with {what}; formats: {names}"
