@@ -32,7 +32,7 @@ CLASSES = {
 OPTIONAL = {("Evidence", "trace"), ("Response", "trace"), ("Marker", "trace")}
 """Fields that only things in another file have."""
 ADDED = {
-    *(("Report", field) for field in ("passed_over", "baseline", "exceptions")),
+    *(("Report", field) for field in ("passed_over", "baseline", "exceptions", "settings")),
     ("Trace", "longest_message_bytes"),
     ("Trace", "malformed"),
     ("Trace", "malformed_line"),

@@ -71,6 +71,7 @@ class Stream:
             "outcomes": {each: self._outcomes[each] for each in OUTCOMES if self._outcomes[each]},
             "findings": {each: self._findings[each] for each in SEVERITIES},
             "passed_over": report.passed_over,
+            "settings": report.settings,
         }
         self._line("summary", counts)
 

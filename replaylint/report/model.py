@@ -336,10 +336,23 @@ class Exemption:
 
 
 @dataclass(slots=True)
+class SettingsUsed:
+    """What a settings file may have taken away: the options in force that can, as it has them, and its exceptions.
+
+    `options`: the values by the option's key. `exceptions`: how many there are, whether or not they left anything out.
+    """
+
+    path: str
+    options: dict[str, list[str]]
+    exceptions: int
+
+
+@dataclass(slots=True)
 class Report:
     """Everything that was found in the inputs of one run.
 
-    `passed_over`: how many files in folders are not recordings, and so not among the traces.
+    `passed_over`: how many files in folders are not recordings, and so not among the traces. `settings`: None where no
+    settings file may have taken anything away.
     """
 
     schema_version: int
@@ -351,3 +364,4 @@ class Report:
     passed_over: int
     baseline: Baseline | None
     exceptions: list[Exemption]
+    settings: SettingsUsed | None
