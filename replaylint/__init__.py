@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from replaylint.version import __version__
 
@@ -23,6 +22,7 @@ __all__ = [
     "lint",
 ]
 
+TYPE_CHECKING = False  # importing `typing` takes as long as all of this
 if TYPE_CHECKING:
     from replaylint.analysis.lint import lint
     from replaylint.analysis.linter import Linter

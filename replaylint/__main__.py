@@ -1,8 +1,13 @@
 """The command `replaylint`, also as `python -m replaylint`."""
 
-import atexit
-import gc
-import sys
+# Before anything else: an interrupted import has no good end.
+from replaylint.commands.interruption import hold, release
+
+hold()
+
+import atexit  # noqa: E402
+import gc  # noqa: E402
+import sys  # noqa: E402
 
 
 def main() -> int:
@@ -12,7 +17,13 @@ def main() -> int:
     atexit.register(gc.freeze)
     from replaylint import cli  # noqa: PLC0415
 
-    return cli.main()
+    try:
+        try:
+            return cli.main(ready=release)
+        finally:
+            hold()  # what is done cannot be interrupted any more
+    except KeyboardInterrupt:  # a moment before
+        return 130
 
 
 if __name__ == "__main__":

@@ -14,16 +14,17 @@ from replaylint.commands.output import PROGRAM, OutputError, complain
 from replaylint.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 ClickError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 """What typer raises for a call that is wrong; it has no public name for it."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, ready: Callable[[], object] | None = None) -> int:
     """Run the command line with these arguments, or those of the process; it never exits.
 
-    Returns the exit status: the command's own, 2 for a wrong call, 130 for Ctrl-C.
+    `ready` is called when all is imported. Returns the exit status: the command's own, 2 for a wrong call, 130 for
+    Ctrl-C.
     """
     command, program, rest = DEFAULT, PROGRAM, list(sys.argv[1:] if arguments is None else arguments)
     if rest and rest[0] in COMMANDS:
@@ -32,7 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             program += f" {command}"
             gc.enable()  # `check` makes no cycles that grow with its input
     try:
-        return int(_app(command)(args=rest, prog_name=program, standalone_mode=False) or 0)
+        app = _app(command)
+        if ready is not None:
+            ready()
+        return int(app(args=rest, prog_name=program, standalone_mode=False) or 0)
     except ClickError as error:
         complain(f"{error.format_message()} ({program} --help shows what it takes)")
     except (UsageError, OutputError) as error:

@@ -9,12 +9,13 @@ from replaylint.policies.severities import failing
 from replaylint.render.escape import printable, shortened
 from replaylint.render.phrases import identifier
 from replaylint.report.findings import SEVERITIES
+from replaylint.report.model import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from replaylint.policies.severities import Level
-    from replaylint.report.model import Finding, Report, Resume, Session
+    from replaylint.report.model import Finding, Resume, Session
     from replaylint.rules.registry import Party
 
 
@@ -39,6 +40,13 @@ def assert_replay(
     Raises AssertionError, which says what is otherwise and where; ValueError and TypeError for wrong arguments.
     """
     __tracebackhide__ = True
+    if not isinstance(report, Report):
+        raise TypeError(f"report has to be a Report, not {type(report).__name__}")
+    for name, text in (("fail_on", fail_on), ("party", party)):
+        if not isinstance(text, str) and (name != "party" or text is not None):
+            raise TypeError(f"{name} has to be a str, not {type(text).__name__}")
+    if max_gap_s is not None and (isinstance(max_gap_s, bool) or not isinstance(max_gap_s, int | float)):
+        raise TypeError(f"max_gap_s has to be a number of seconds, or None, not {type(max_gap_s).__name__}")
     expected = outcomes_named(outcomes)
     if fail_on not in (*SEVERITIES, "never"):
         raise ValueError(f"fail_on has to be 'error', 'warning', 'info' or 'never', not {fail_on!r}")

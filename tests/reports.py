@@ -379,6 +379,7 @@ def rich() -> Report:
             Exemption("other", None, ["RL1"], "its vendor is told", None, 1, expired=False),
             Exemption("third", None, ["RL1"], "left nothing out", None, 0, expired=False),
         ],
+        settings=None,
     )
 
 

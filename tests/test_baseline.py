@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import subprocess
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -20,7 +21,17 @@ from replaylint.analysis.lint import lint
 from replaylint.errors import UsageError
 from replaylint.policies.known import accept, load
 from replaylint.render import FORMATS as FORMATS_OF_ALL
-from tests.command_line import FORMATS, assert_one_line, assert_refused, run, saved, shell
+from tests.command_line import (
+    FORMATS,
+    SECONDS,
+    TOOL,
+    assert_one_line,
+    assert_refused,
+    environment,
+    run,
+    saved,
+    shell,
+)
 from tests.profiles import profile
 from tests.recordings import Message, Recording
 from tests.reports import ONE, finding, rich
@@ -294,6 +305,43 @@ def test_what_changed_in_it_is_said(live: Path, unmarked: Path, known: Path, tmp
         assert (result.returncode, result.stderr) == (0, f"replaylint: {known}: written, {said}\n")
     result = run("-f", "sarif", unmarked, "--write-baseline", known)
     assert (result.returncode, result.stderr) == (0, f"replaylint: {known}: written, 1 entry\n")
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_of_two_writers_the_second_is_told(there: bool, live: Path, unmarked: Path, tmp_path: Path) -> None:
+    """One waits for its recording while the other writes; then nothing that the other wrote is lost."""
+    file, pipe = tmp_path / "known.json", tmp_path / "pipe"
+    if there:
+        run("-q", "--write-baseline", file, saved(tmp_path, "clean.ndjson", made("")))
+    os.mkfifo(pipe)
+    both = [f"--baseline={file}", f"--write-baseline={file}"]
+    with subprocess.Popen([*TOOL, "-q", *both, pipe], stderr=subprocess.PIPE, env=environment()) as slow:
+        with pipe.open("wb") as writer:  # waits for the reader, which has looked at the file by then
+            assert run("-q", *both, live).returncode == 0
+            written = file.read_bytes()
+            writer.write(unmarked.read_bytes())
+        _, complaint = slow.communicate(timeout=SECONDS)
+    assert slow.returncode == 2
+    assert complaint.decode() == (
+        f"replaylint: {file}: another run wrote it in the meantime, so it is left as it is: run this again\n"
+    )
+    assert file.read_bytes() == written
+    assert {each.name for each in tmp_path.iterdir()} >= {"known.json", "pipe"}
+    assert not [*tmp_path.glob(".replaylint-*")]
+    assert run("-q", *both, live, unmarked).returncode == 0
+
+
+def test_of_many_writers_at_once_each_is_told_or_its_entries_are_there(live: Path, unmarked: Path) -> None:
+    file = live.parent / "known.json"
+    both = [f"--baseline={file}", f"--write-baseline={file}"]
+    command = [*TOOL, "-q", *both, str(live)]
+    runs = [subprocess.Popen(command, stderr=subprocess.PIPE, env=environment()) for _ in range(4)]
+    ended = [(each.communicate(timeout=SECONDS)[1], each.returncode) for each in runs]
+    assert 0 in [status for _, status in ended]
+    for complaint, status in ended:
+        assert (status == 0) == (b": written, " in complaint)
+        assert (status == 2) == (b"another run wrote it" in complaint)
+    assert run("-q", f"--baseline={file}", live).returncode == 0
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there are no paths for open files")

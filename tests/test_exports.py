@@ -139,8 +139,73 @@ def test_a_loop_of_links_is_not_written_to(errors: Path) -> None:
     (errors.parent / "loop").symlink_to("loop")
     result = run("-q", errors, "--export=csv=loop", cwd=errors.parent)
     assert result.returncode == 2
+    assert_one_line(result, "loop: is not written through the link loop; --force does")
+    result = run("-q", errors, "--export=csv=loop", "--force", cwd=errors.parent)
+    assert result.returncode == 2
     assert_one_line(result, "loop: cannot be written: ")
     assert (errors.parent / "loop").is_symlink()
+
+
+# Links, and files that are read-only
+
+WRITING = ["--export=csv={}", "--write-baseline={}"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links take rights there")
+@pytest.mark.parametrize("option", WRITING)
+@pytest.mark.parametrize(
+    ("output", "link"),
+    [
+        ("link", "link"),
+        ("new", "new"),
+        ("there/report", "there"),
+        ("./there/report", "there"),
+        ("there/deeper/report", "there"),
+        ("{}/there/report", "there"),
+        ("device", "device"),
+    ],
+)
+def test_nothing_is_written_through_a_link(option: str, output: str, link: str, errors: Path, tmp_path: Path) -> None:
+    outside, here = tmp_path / "outside", tmp_path / "here"
+    (outside / "deeper").mkdir(parents=True)
+    here.mkdir()
+    (outside / "precious").touch()
+    (here / "link").symlink_to(outside / "precious")
+    (here / "new").symlink_to(outside / "not there")
+    (here / "there").symlink_to(outside)
+    (here / "device").symlink_to("/dev/null")
+    before = contents(outside)
+    given = option.format(output.format(here))
+    assert_refused(run("-q", given, errors, cwd=here), f"is not written through the link {link}; --force does")
+    assert contents(outside) == before
+    result = run("-q", "--fail-on=never", given, errors, "--force", cwd=here)
+    assert result.returncode == 0
+    assert (here / link).is_symlink()
+    assert (contents(outside) != before) == (output != "device")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links take rights there")
+def test_links_above_the_working_folder_are_the_users_own(errors: Path, tmp_path: Path) -> None:
+    (tmp_path / "real" / "checkout").mkdir(parents=True)
+    (tmp_path / "home").symlink_to("real")
+    here = tmp_path / "home" / "checkout"
+    for number, output in enumerate(("report0", f"{here}/report1", "../report2", f"{tmp_path}/home/report3")):
+        assert run("-q", f"--export=csv={output}", errors, cwd=here).stderr == ""
+        assert len([*(tmp_path / "real").rglob(f"report{number}")]) == 1
+
+
+@pytest.mark.parametrize("option", WRITING)
+def test_nothing_is_written_over_what_is_read_only(option: str, errors: Path) -> None:
+    """Also where whoever runs this may write everything."""
+    output = errors.parent / "output"
+    output.touch()
+    output.chmod(0o444)
+    given = option.format("output")
+    assert_refused(run("-q", given, errors, cwd=errors.parent), "output: is read-only; --force overwrites it")
+    assert output.read_bytes() == b""
+    assert run("-q", "--fail-on=never", given, errors, "--force", cwd=errors.parent).returncode == 0
+    assert output.stat().st_size > 0
+    assert output.stat().st_mode & 0o777 == 0o444
 
 
 def test_a_pipe_is_written_to(errors: Path) -> None:

@@ -371,7 +371,10 @@ def test_what_is_there_is_replaced_whole(trace: Path) -> None:
     output.chmod(0o640)
     link = trace.parent / "link"
     link.symlink_to("o")
-    assert extract(str(trace), 1, str(link)) == 0
+    with pytest.raises(OutputError, match="is not written through the link"):
+        extract(str(trace), 1, str(link))
+    assert output.read_text() == "old"
+    assert extract(str(trace), 1, str(link), force=True) == 0
     assert link.is_symlink()
     assert len(content(output)) == 9
     assert output.stat().st_mode & 0o777 == 0o640

@@ -51,6 +51,8 @@ OF_THE_TOOL: Final = OURS | {
         ("Exemption", "version"),
         ("Exemption", "ignore"),
         ("Exemption", "until"),
+        ("SettingsUsed", "path"),  # test_settings_told.py makes these hostile
+        ("SettingsUsed", "options"),
     ),
     *((name, field) for name in ("Summary", "Group") for field in ("outcomes", "findings", "timing", "unmeasured")),
 }

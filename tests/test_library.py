@@ -18,6 +18,7 @@ from orjson import dumps
 import replaylint
 from replaylint import Linter, lint
 from replaylint.errors import UnknownNameError
+from replaylint.policies.options import LinterOptions, Options
 from replaylint.protocol import direction
 from replaylint.recording.detect import recognise
 from replaylint.recording.directions import flip
@@ -35,6 +36,7 @@ from replaylint.recording.message import (
 )
 from replaylint.recording.source import Source
 from replaylint.render import FORMATS
+from replaylint.testing import assert_replay
 from tests.conftest import ROOT
 from tests.profiles import profile
 from tests.recordings import Recording, report_of_file
@@ -343,9 +345,15 @@ def test_no_json_does_harm(messages: list[tuple[Side, Any]]) -> None:
 # Wrong arguments
 
 
-@pytest.mark.parametrize("side", ["Client", "", None, 1, ["client"], b"client"])
+@pytest.mark.parametrize("side", ["Client", ""])
 def test_a_side_is_client_or_agent(side: Any) -> None:
     with pytest.raises(ValueError, match="side has to be 'client' or 'agent', not "):
+        Linter().feed(side, {})
+
+
+@pytest.mark.parametrize("side", [None, 1, ["client"], b"client"], ids=repr)
+def test_a_side_is_a_text(side: Any) -> None:
+    with pytest.raises(TypeError, match="side has to be a str, not "):
         Linter().feed(side, {})
 
 
@@ -552,3 +560,88 @@ def test_a_report_is_plain_data() -> None:
             pass
         case session:
             pytest.fail(f"{session} is another")
+
+
+# Types
+
+
+KINDS: dict[str, object] = {
+    "int": 7,
+    "float": 1.5,
+    "true": True,
+    "false": False,
+    "bytes": b"RL2",
+    "object": object(),
+    "ints": [7],
+    "nones": [None],
+    "dict": {1: 2},
+    "path": Path("x"),
+    "str": "complete",
+}
+ACCEPTED: dict[str, frozenset[str]] = {
+    **dict.fromkeys(
+        ("select", "ignore", "severity", "expect", "budget", "input_format", "group_by"), frozenset({"str"})
+    ),
+    **dict.fromkeys(("max_gap", "max_replay", "max_total"), frozenset({"str", "int", "float"})),
+    **dict.fromkeys(("max_message", "max_line"), frozenset({"str", "int"})),
+    **dict.fromkeys(("client_file", "agent_file", "baseline"), frozenset({"str", "path", "bytes"})),
+    **dict.fromkeys(("concat", "closed"), frozenset({"true", "false"})),
+    "today": frozenset({"str"}),
+    "exceptions": frozenset(),
+    "watch": frozenset(),
+    "sink": frozenset(),
+}
+"""The kinds that an option takes."""
+TOGETHER: dict[str, dict[str, object]] = {
+    "client_file": {"agent_file": "x"},
+    "agent_file": {"client_file": "x"},
+    "today": {"exceptions": [{"name": "a", "ignore": "RL2", "reason": "r"}]},
+}
+
+
+def test_there_are_types_for_every_option() -> None:
+    assert ACCEPTED.keys() == {"closed", "watch", "sink", *Options.__annotations__}
+
+
+@pytest.mark.parametrize("option", ACCEPTED)
+def test_another_type_is_a_type_error(option: str) -> None:
+    for kind in KINDS.keys() - ACCEPTED[option]:
+        wrong: dict[str, Any] = {option: KINDS[kind], **TOGETHER.get(option, {})}
+        with pytest.raises(TypeError):
+            lint([], **wrong)
+        if option in LinterOptions.__annotations__:
+            with pytest.raises(TypeError):
+                Linter(**wrong)
+
+
+def test_the_error_names_option_and_types() -> None:
+    with pytest.raises(TypeError, match=r"^max_line cannot be a float: it has to be a str or an int$"):
+        lint([], max_line=1.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^concat cannot be a str: it has to be a bool$"):
+        lint([], concat="no")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "table", [{"name": 3}, {"ignore": 3}, {"ignore": [3]}, {"reason": None}, {"until": 3}], ids=str
+)
+def test_the_values_of_an_exception_have_types(table: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=next(iter(table))):
+        lint([], exceptions=[{"name": "a", "ignore": "RL2", "reason": "r", **table}])
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"true", "false"}))
+def test_what_says_that_it_is_closed_is_a_bool(kind: str) -> None:
+    with pytest.raises(TypeError, match="closed has to be a bool"):
+        Linter().finish(closed=cast("bool", KINDS[kind]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_assertions_have_types(kind: str) -> None:
+    report = Linter().finish()
+    for name, accepted in (("fail_on", {"str"}), ("party", {"str"}), ("max_gap_s", {"int", "float"})):
+        if kind not in accepted:
+            wrong: dict[str, Any] = {name: KINDS[kind]}
+            with pytest.raises(TypeError, match=name):
+                assert_replay(report, **wrong)
+    with pytest.raises(TypeError, match="report has to be a Report"):
+        assert_replay(cast("Report", KINDS[kind]))

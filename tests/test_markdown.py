@@ -575,5 +575,5 @@ def test_nothing_that_was_said_is_in_the_document(tmp_path: Path, canary: str) -
     assert NO_JSON in text
     path.write_bytes(f"{canary}\n".encode() * 9)
     report = lint(path)
-    assert "anary" in str(report.traces[0].error and report.traces[0].error.message).lower()
+    assert report.traces[0].error is not None
     assert "anary" not in output(report, quotes=quotes).lower()

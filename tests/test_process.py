@@ -7,8 +7,9 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -24,10 +25,6 @@ from tests.command_line import (
     run_bytes,
     shell,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 COMPARED = [(["foreign", "clean.ndjson", "-"], each) for each in ({}, {"LC_ALL": "C"}, {"FORCE_COLOR": "1"}, *NARROW)]
 
@@ -77,21 +74,127 @@ def test_a_reader_that_reads_one_line_changes_nothing(form: str, large: Path) ->
     assert result.stdout.count("\n") == 1
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
-def test_an_interrupt_is_130(clean: Path, tmp_path: Path) -> None:
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    with (
-        subprocess.Popen(
-            [*TOOL, str(fifo)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
-        ) as process,
-        fifo.open("wb") as writer,  # waits for the reader
-    ):
-        writer.write(clean.read_bytes())
+# Signals
+
+ENDING = [signal.SIGINT] if sys.platform == "win32" else [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="has no such signals, nor named pipes")
+
+
+def started(*arguments: str | Path, cwd: Path | None = None) -> subprocess.Popen[bytes]:
+    """The tool, to which signals mean what they usually do: a shell that starts tests may have them ignored."""
+
+    def usual() -> None:
+        for each in ENDING:
+            signal.signal(each, signal.SIG_DFL)
+
+    return subprocess.Popen(
+        [*TOOL, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        cwd=cwd,
+        preexec_fn=usual,  # noqa: PLW1509  (no thread is in Python when it forks)
+    )
+
+
+def read_in_part(*arguments: str | Path, pipe: Path, begin: bytes, number: int) -> tuple[int, bytes, bytes]:
+    """Exit status and output of the tool that gets this signal while it waits for more of what comes from the pipe."""
+    os.mkfifo(pipe)
+    with started(*arguments, cwd=pipe.parent) as process, pipe.open("wb") as writer:  # waits for the reader
+        writer.write(begin)
         writer.flush()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         output, complaint = process.communicate(timeout=SECONDS)
-    assert (process.returncode, output, complaint) == (130, b"", b"")
+    return process.returncode, output, complaint
+
+
+@posix
+@pytest.mark.parametrize("number", ENDING)
+def test_an_interrupt_is_130_and_another_signal_128_and_its_number(
+    number: signal.Signals, clean: Path, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "fifo"
+    ended = read_in_part(pipe, pipe=pipe, begin=clean.read_bytes(), number=number)
+    assert ended == (128 + number, b"", b"")
+
+
+@posix
+@pytest.mark.parametrize("number", ENDING)
+def test_a_signal_leaves_no_temporary_file(number: signal.Signals, clean: Path, tmp_path: Path) -> None:
+    """Neither the copy of what can be read only once, nor the beginning of an output."""
+    here, temporary = tmp_path / "here", tmp_path / "temporary"
+    for folder in (here, temporary):
+        folder.mkdir()
+    pipe = here / "fifo"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(temporary))
+        ended = read_in_part("show", f"{pipe}:1", pipe=pipe, begin=clean.read_bytes(), number=number)
+    assert ended == (128 + number, b"", b"")
+    assert [*temporary.iterdir()] == []
+
+
+@posix
+@pytest.mark.parametrize("number", ENDING)
+def test_a_signal_leaves_no_part_of_an_output(number: signal.Signals, tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sys\n"
+        "from replaylint.commands import files, interruption\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # which may be ignored\n"
+        "interruption.release()\n"
+        "def pieces():\n"
+        "    yield b'begun'\n"
+        "    print(os.listdir()[0].startswith('.replaylint-'), flush=True)\n"
+        "    os.kill(os.getpid(), int(sys.argv[1]))\n"
+        "    yield b'never'\n"
+        "try:\n"
+        "    files.write_file('output', pieces())\n"
+        "except (KeyboardInterrupt, SystemExit) as ended:\n"
+        "    print(type(ended).__name__, os.listdir())\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script, str(int(number))],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+        env=environment(),
+        timeout=SECONDS,
+        check=True,
+    )
+    raised = "KeyboardInterrupt" if number == signal.SIGINT else "SystemExit"
+    assert (result.stdout, result.stderr) == (f"True\n{raised} []\n", "")
+
+
+@posix
+def test_a_signal_that_is_ignored_still_is(clean: Path) -> None:
+    """As nohup has it, and shells for what they run in the background."""
+    for name in ("INT", "TERM", "HUP"):
+        result = shell(f"trap '' {name}; (sleep 0.05; kill -{name} $$) & tool", "-f", "concise", clean)
+        assert (result.returncode, result.stderr) == (0, "")
+
+
+def holds_interrupts(process: int) -> bool:
+    """Whether they wait: from the first thing that the tool does until all is imported, and again at its end."""
+    held = re.search(r"^SigBlk:\s*([0-9a-f]+)$", Path(f"/proc/{process}/status").read_text(), re.MULTILINE)
+    return held is not None and bool(int(held[1], 16) >> (signal.SIGINT - 1) & 1)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no telling what a process holds")
+def test_no_interrupt_leaves_a_traceback(clean: Path) -> None:
+    """Whenever it comes, once the tool has begun: what Python says that is interrupted as it starts is not ours."""
+    endings = set()
+    for wait in range(25):
+        with started("-f", "concise", clean) as process:
+            while not holds_interrupts(process.pid):
+                assert process.poll() is None
+            time.sleep(wait / 125)
+            process.send_signal(signal.SIGINT)
+            _, complaint = process.communicate(timeout=SECONDS)
+        assert complaint == b""
+        endings.add(process.returncode)
+    assert endings <= {0, 130}
+    assert 130 in endings
 
 
 @pytest.mark.parametrize("variables", NARROW, ids=str)

@@ -214,6 +214,36 @@ def test_the_first_line_in_an_error_is_cut(tmp_path: Path) -> None:
     assert f"begins with '{'x' * 57}...'" in trace["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"\nAWS_SECRET=SECRET\n", "text that is no JSON"),
+        (b"\xffSECRET\0SECRET", "bytes that are no text"),
+        (b" \r\n<html>SECRET", "markup, such as HTML or XML"),
+        (b'{"SECRET', "JSON that is long or unfinished"),
+        (b'"SECRET"', "a JSON string"),
+        (b'["SECRET"]', "a JSON array"),
+        (b"3", "a number"),
+        (b"false", "true or false"),
+        (b"null", "null"),
+        (b"{}", "a JSON object with no key"),
+        (b'{"type":"SECRET","token":{"SECRET":1}}', "a JSON object with the keys 'type', 'token'"),
+        (
+            b'{"a":1,"b":2,"c":3,"d":4,"%b":5,"f":6,"g":7}' % (b"e" * 31),
+            f"a JSON object with the keys 'a', 'b', 'c', 'd', '{'e' * 30}...' and 2 more",
+        ),
+        (b'{"k":"' + b"x" * 1_000_000 + b'"}', "JSON that is long or unfinished"),
+    ],
+)
+def test_what_a_link_leads_to_is_described_not_quoted(content: bytes, what: str, tmp_path: Path) -> None:
+    """It may be somebody's secrets."""
+    (tmp_path / "secret").write_bytes(content)
+    (tmp_path / "link").symlink_to(tmp_path / "secret")
+    message = trace_of(report_of_file(tmp_path / "link"))["error"]["message"]
+    assert f"it begins with {what}; formats: " in message
+    assert "SECRET" not in message
+
+
 @pytest.mark.parametrize("content", [b"", b"\n", b" \r\n\t\n", b"\xef\xbb\xbf"])
 def test_an_empty_file_is_said_to_be_empty(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "empty"

@@ -32,7 +32,7 @@ CLASSES = {
 OPTIONAL = {("Evidence", "trace"), ("Response", "trace"), ("Marker", "trace")}
 """Fields that only things in another file have."""
 ADDED = {
-    *(("Report", field) for field in ("passed_over", "passed_over_files", "baseline", "exceptions")),
+    *(("Report", field) for field in ("passed_over", "passed_over_files", "baseline", "exceptions", "settings")),
     ("Trace", "left_out"),
     ("Trace", "longest_message_bytes"),
     ("Trace", "malformed"),

@@ -62,6 +62,12 @@ def lint(
 
     Raises ValueError for a name that there is not, and TypeError, both before anything is read.
     """
+    if not isinstance(closed, bool):
+        raise TypeError(f"closed has to be a bool, not {type(closed).__name__}")
+    if watch is not None and not callable(watch):
+        raise TypeError(f"watch has to be callable, not {type(watch).__name__}")
+    if sink is not None and not all(callable(getattr(sink, name, None)) for name in ("resume", "finding")):
+        raise TypeError(f"sink has to have methods resume and finding, unlike {type(sink).__name__}")
     names = [paths] if isinstance(paths, str | bytes | PathLike) else list(paths)
     inputs = [os.fsdecode(name) for name in names]
     return execute(planned(options), inputs, closed=closed, watch=watch, sink=sink)

@@ -64,6 +64,8 @@ class Linter:
         """
         if self._done:
             raise ValueError("this linter has finished: make a new one")
+        if not isinstance(side, str):
+            raise TypeError(f"side has to be a str, not {type(side).__name__}")
         if side not in SIDES:
             raise ValueError(f"side has to be 'client' or 'agent', not {side!r}")
         data = _bytes(message)
@@ -90,8 +92,10 @@ class Linter:
     def finish(self, *, closed: bool = False) -> Report:
         """The report. `closed`: the connection has ended; else, for all that is known, it goes on.
 
-        Raises ValueError where it was called before.
+        Raises ValueError where it was called before, and TypeError.
         """
+        if not isinstance(closed, bool):
+            raise TypeError(f"closed has to be a bool, not {type(closed).__name__}")
         if self._done:
             raise ValueError("this linter has finished already")
         self._done = True

@@ -1,13 +1,14 @@
-"""Commands, one file each: a module with a function, both named as the command."""
+"""Commands, one file each: a module with a function, both named as the command.
+
+It imports nothing: it is read before signals are held.
+"""
 
 from __future__ import annotations
 
-from typing import Final
-
-DEFAULT: Final = "check"
+DEFAULT = "check"
 """What `replaylint` does without a command's name."""
 
-COMMANDS: Final = {
+COMMANDS = {
     DEFAULT: "Lint recordings (the default).",
     "show": "Show one line of a recording, and what is known about it.",
     "extract": "Write the smallest recording that shows one resume.",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from replaylint.commands import baseline, export, settings
     from replaylint.render import ndjson, suppressions
-    from replaylint.report.model import Report
+    from replaylint.report.model import Report, SettingsUsed
     from replaylint.views import quotes, timeline
     from replaylint.views.quotes import Place, Quote
     from replaylint.views.redaction import Redactor
@@ -87,7 +87,7 @@ def check(
     if options["show_settings"]:
         write(settings.in_force(context, found))
         return 0
-    form, quiet, output = options["format"], options["quiet"], options["write_baseline"]
+    form, quiet, output, force = options["format"], options["quiet"], options["write_baseline"], options["force"]
     paths = options["client_file"], options["agent_file"], options["baseline"]
     client, agent, known = (cast("str | None", each) for each in paths)
     if (client is None) != (agent is None):
@@ -103,23 +103,26 @@ def check(
         timelines, quiet = timeline.Timelines(), False
     inputs = [*(traces or []), client, agent, None if found is None else found.path]
     is_input = partial(is_read, inputs=[*filter(None, inputs)], form=options["input_format"])
-    exports, old = [], None
+    exports, update = [], None
     asked = {name: options.get(name) for name in Options.__annotations__ if options.get(name) not in UNSET}
     if options["export"]:
-        exports = export.exports(options["export"], is_input, filter(None, [known, output]))
+        exports = export.exports(options["export"], is_input, filter(None, [known, output]), force=force)
     if output is not None:
-        asked["baseline"] = old = baseline.before(known, output, is_input)
+        update = baseline.before(known, output, is_input, force=force)
+        asked["baseline"] = update.old
     if found is not None and found.exceptions:
         asked |= {"exceptions": found.exceptions, "today": date.today()}
     plan = planned(asked)
     run = partial(execute, plan, traces or [], closed=options["eof"] == "closed")
+    taken = None if found is None else settings.used(context, found)
     if form == "ndjson" and plan.streams and not exports and output is None:
-        failed, counts = _streamed(run, verbose=options["verbose"])
+        failed, counts = _streamed(run, taken, verbose=options["verbose"])
         return _status(failed, counts, options["fail_on"])
     report = run(watch=timelines.begin if timelines is not None else None)
+    report.settings = taken
     failed = complain_of(report, verbose=options["verbose"])
-    if output is not None:
-        baseline.save(report, output, old, whole=not failed)
+    if update is not None:
+        baseline.save(report, update, whole=not failed)
     view = terminal.view(options["color"])._replace(
         quiet=quiet,
         everything=options["all"],
@@ -129,12 +132,12 @@ def check(
         timelines=timelines.of(report) if timelines is not None else None,
         quotes=_quotes,
     )
-    if (report.baseline is not None or report.exceptions) and not _tells(form, quiet=quiet):
-        for each in suppressions.beside(report, updated=output is not None):
+    if report.baseline is not None or report.exceptions or taken is not None:
+        for each in suppressions.beside(report, form, quiet=quiet, updated=output is not None):
             complain(each)
     if exports:
         # Before the results: these may go to a full disk.
-        failed |= export.write_exports(report, view, exports)
+        failed |= export.write_exports(report, view, exports, force=force)
     write(renderer(form).render(report, view))
     return _status(failed, Counter(each.severity for each in report.findings if not each.known), options["fail_on"])
 
@@ -144,8 +147,10 @@ def _status(unread: bool, severities: Counter[str], level: Level) -> int:
     return 2 if unread else int(any(severities[each] for each in failing(level)))
 
 
-def _streamed(run: "Callable[..., Report]", *, verbose: bool) -> tuple[bool, Counter[str]]:
-    """Print everything as it becomes certain: nothing is kept that was printed.
+def _streamed(
+    run: "Callable[..., Report]", taken: "SettingsUsed | None", *, verbose: bool
+) -> tuple[bool, Counter[str]]:
+    """Print everything as it becomes certain: nothing is kept that was printed. `taken`: what the settings took away.
 
     Returns whether an input could not be read to its end, and how many findings there are, by severity. Raises
     OutputError.
@@ -158,6 +163,7 @@ def _streamed(run: "Callable[..., Report]", *, verbose: bool) -> tuple[bool, Cou
 
     stream = ndjson.Stream(put)
     report = run(sink=stream)
+    report.settings = taken
     failed = complain_of(report, verbose=verbose)
     stream.end(report)
     return failed, stream.failing
@@ -183,11 +189,6 @@ def _is_given(context: typer.Context, name: str) -> bool:
     """Whether this parameter stands on the command line."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
-
-
-def _tells(form: str, *, quiet: bool) -> bool:
-    """Whether the results say what a baseline and exceptions changed."""
-    return form in {"json", "markdown"} or (form == "text" and not quiet)
 
 
 def _quotes(report: "Report", redactor: "Redactor", places: "Iterable[Place]") -> "Mapping[Place, Quote]":

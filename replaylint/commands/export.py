@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from replaylint.commands.files import STANDARD_OUTPUT, is_replaced, write_file
+from replaylint.commands.files import STANDARD_OUTPUT, check_output, is_replaced, write_file
 from replaylint.commands.output import OutputError, complain
 from replaylint.errors import UnknownNameError, UsageError
 from replaylint.render import FORMATS, renderer
@@ -25,9 +25,12 @@ class Export(NamedTuple):
 
 
 def exports(
-    given: Iterable[str], is_input: Callable[[str], bool] | None = None, others: Iterable[str] = ()
+    given: Iterable[str], is_input: Callable[[str], bool], others: Iterable[str] = (), *, force: bool = False
 ) -> list[Export]:
-    """What these texts mean; none may be an input, nor one of these other files. Raises UsageError."""
+    """What these texts mean; none may be an input, nor one of these other files.
+
+    Raises UsageError, and OutputError where a file is not written to without `force`.
+    """
     taken = {os.path.realpath(path) for path in others}
     found: list[Export] = []
     for text in given:
@@ -40,8 +43,9 @@ def exports(
             raise UsageError(f"{text!r}: no file has such a name")
         if form.lower() not in FORMATS:
             raise UnknownNameError("format", form, FORMATS)
-        if is_input is not None and is_input(path):
+        if is_input(path):
             raise UsageError(f"{path!r} is read and would be lost: name another file")
+        check_output(path, force=force)
         if is_replaced(path):
             real = os.path.realpath(path)
             if real in taken:
@@ -51,13 +55,13 @@ def exports(
     return found
 
 
-def write_exports(report: Report, view: View, exports: Iterable[Export]) -> bool:
+def write_exports(report: Report, view: View, exports: Iterable[Export], *, force: bool = False) -> bool:
     """Write these files, each whole or not at all; whether one could not be written."""
     plain = view._replace(width=None, colour=False, unicode=True)
     failed = False
     for each in exports:
         try:
-            write_file(each.path, renderer(each.form).render(report, plain))
+            write_file(each.path, renderer(each.form).render(report, plain), force=force)
         except OutputError as error:
             complain(str(error))
             failed = True

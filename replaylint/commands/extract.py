@@ -7,7 +7,7 @@ from typing import IO, Annotated
 import typer
 
 from replaylint.analysis.lint import lint
-from replaylint.commands.files import NotWritten, written_whole
+from replaylint.commands.files import NotWritten, check_output, written_whole
 from replaylint.commands.inputs import is_read
 from replaylint.commands.output import complain
 from replaylint.commands.rereadable import rereadable
@@ -26,6 +26,7 @@ def extract(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; - is standard output.")
     ],
+    force: Annotated[bool, typer.Option("--force", help="Write through links and over read-only files, too.")] = False,
     usage: Help = False,  # noqa: ARG001
 ) -> int:
     """Write the smallest recording that shows one resume: outcome, timings and findings stay the same.
@@ -38,6 +39,7 @@ def extract(
         if is_read(output, [trace]):
             complain(f"{output}: is the recording itself; name another file")
             return 2
+        check_output(output, force=force)
         survey = Survey(path)
         report = survey.report.traces[0]
         error = report.error
@@ -49,15 +51,15 @@ def extract(
                 there = counted(len(survey.report.resumes), "resume")
                 complain(f"{trace}: has {there}; there is no resume {resume}")
             return 2
-        if not _write(path, Selection(survey, resume), survey, output):
+        if not _write(path, Selection(survey, resume), survey, output, force=force):
             complain(f"{trace}: resume {resume} depends on more than can be cut out; nothing was written")
             return 2
     return 2 if error is not None else 0
 
 
-def _write(path: str, selection: Selection, survey: Survey, output: str) -> bool:
+def _write(path: str, selection: Selection, survey: Survey, output: str, *, force: bool) -> bool:
     """Write the smallest selection that shows the same; False where none does."""
-    with written_whole(output) as (file, name):
+    with written_whole(output, force=force) as (file, name):
         fallback: bytearray | None = None
         for scope in Scope:
             kept = selection.kept(scope)

@@ -19,11 +19,20 @@ class CheckOptions(Options):
     format: Annotated[Format, Option("output", "How to print the report.", default="text", short="-f")]
     export: Annotated[
         list[str] | None,
-        Option("output", "Write the report to a file, too, in this format; repeatable.", metavar="FORMAT=PATH"),
+        Option(
+            "output",
+            "Write the report to a file, too, in this format; repeatable.",
+            metavar="FORMAT=PATH",
+            settable=False,
+        ),
+    ]
+    force: Annotated[
+        bool,
+        Option("output", "Write files through links and over read-only ones, too.", settable=False),
     ]
     fail_on: Annotated[
         Level,
-        Option("findings", "Exit with 1 for findings of this severity or above.", default="error"),
+        Option("findings", "Exit with 1 for findings of this severity or above.", default="error", takes_away=True),
     ]
     eof: Annotated[
         Literal["open", "closed"],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import sys
 from contextlib import contextmanager
 from shutil import copyfileobj
@@ -11,6 +9,7 @@ from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 from replaylint.commands.output import OutputError
+from replaylint.recording.readable import is_pipe, opened
 from replaylint.recording.source import STANDARD_INPUT
 
 if TYPE_CHECKING:
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
 @contextmanager
 def rereadable(path: str) -> Iterator[str]:
     """A path that can be read again: standard input and pipes are copied into a temporary file first."""
-    if path != STANDARD_INPUT and not _is_pipe(path):
+    if path != STANDARD_INPUT and not is_pipe(path):
         yield path
         return
     with NamedTemporaryFile(prefix="replaylint-") as copy:
         try:
             if path != STANDARD_INPUT:
-                with open(path, "rb") as file:  # noqa: PTH123
+                with opened(path) as file:
                     copyfileobj(file, copy)
             elif sys.stdin is not None:
                 copyfileobj(sys.stdin.buffer, copy)
@@ -34,11 +33,3 @@ def rereadable(path: str) -> Iterator[str]:
         except OSError as error:
             raise OutputError(f"{path}: cannot be copied to be read twice: {error.strerror}") from error
         yield copy.name
-
-
-def _is_pipe(path: str) -> bool:
-    try:
-        mode = os.stat(path).st_mode  # noqa: PTH116
-    except (OSError, ValueError):
-        return False  # whoever reads it says what is wrong
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from typing import TYPE_CHECKING, Final
+
+from replaylint.commands.output import complain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,23 +18,54 @@ SHARED: Final = "pyproject.toml"
 LARGEST: Final = 1 << 20
 """Bytes of a file that is read."""
 
-_TABLE: Final = rb"""tool["' \t]*\.["' \t]*replaylint|^[ \t]*\[?[ \t]*["']?tool["']?[ \t]*[\]=]"""
+REPOSITORY: Final = ".git"
+"""What the root of a repository holds."""
+
+_TABLE: Final = rb"""tool["' \t]*+\.["' \t]*+replaylint|^[ \t]*+(?:\[[ \t]*+)?["']?tool["']?[ \t]*+[\]=]"""
 """In any spelling of the table: most files without it are told from that, and never parsed."""
 
 
 def files() -> Iterator[str]:
-    """The files of these names, from the working folder upwards; in one folder, the own one first."""
+    """The files of these names, from the working folder upwards to the repository's root; the own one first.
+
+    One of another user, which may stand in a folder that all may write to, is passed over, and so is a link out of its
+    folder; both are said.
+    """
     try:
         folder = os.getcwd()  # noqa: PTH109  (pathlib would cost at start-up)
+        trusted = _trusted(folder)
     except OSError:  # it was deleted
         return
     above = ""
     while folder != above:
         for name in (OWN, SHARED):
             path = os.path.join(folder, name)  # noqa: PTH118
-            if os.path.isfile(path) and (name == OWN or _may_hold_settings(path)):  # noqa: PTH113
-                yield path
+            if not os.path.isfile(path):  # noqa: PTH113
+                continue
+            if not is_inside(path, folder):
+                complain(f"{path}: leads out of its folder, so it is not read for settings")
+            elif name == OWN or _may_hold_settings(path):
+                if os.stat(path).st_uid in trusted:  # noqa: PTH116
+                    yield path
+                else:
+                    complain(f"{path}: belongs to another user, so it is not read for settings")
+        if os.path.lexists(os.path.join(folder, REPOSITORY)):  # noqa: PTH118
+            return
         folder, above = os.path.dirname(folder), folder  # noqa: PTH120
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether this path leads to something in this folder, or deeper, whatever links there are on the way."""
+    real = os.path.realpath(folder)
+    return os.path.realpath(path).startswith(os.path.join(real, ""))  # noqa: PTH118
+
+
+def _trusted(folder: str) -> set[int]:
+    """Whose settings count here: the user's own, and those of whom the working folder belongs to."""
+    owners = {os.stat(folder).st_uid}  # noqa: PTH116
+    if sys.platform != "win32":
+        owners.add(os.geteuid())
+    return owners
 
 
 def _may_hold_settings(path: str) -> bool:

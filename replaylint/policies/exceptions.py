@@ -80,7 +80,9 @@ class Exceptions(NamedTuple):
 
 
 def parse(options: Options) -> Exceptions | None:
-    """What `exceptions`, tables as in the settings, say; without a `today` none has expired. Raises UsageError."""
+    """What `exceptions`, tables as in the settings, say; without a `today` none has expired. Raises UsageError and
+    TypeError.
+    """
     given, today = options.get("exceptions"), options.get("today")
     if not given:
         return None
@@ -89,9 +91,9 @@ def parse(options: Options) -> Exceptions | None:
 
 
 def exception(given: Mapping[str, object], today: date | None = None) -> AgentException:
-    """What one of them says. Raises UsageError, which names the key."""
+    """What one of them says. Raises UsageError and TypeError, which name the key."""
     if not isinstance(given, Mapping):
-        raise UsageError("an exception has to be a table of name, ignore and reason")
+        raise TypeError("an exception has to be a table of name, ignore and reason")
     for key in given:
         if key not in KEYS:
             raise UnknownNameError("key", str(key), KEYS)
@@ -136,15 +138,19 @@ def _leave_out(report: Report, given: Iterable[AgentException]) -> list[Finding]
     report.exceptions = [exemption for _, exemption in told]
     told.sort(key=lambda each: each[0].expired)
     connections = Connections(report)
+    of_agent: dict[tuple[str | None, str | None], list[tuple[AgentException, Exemption]]] = {}
+    """Those that cover an agent, by its name and version: findings are many, agents are few."""
     kept, left_out = [], []
     for finding in report.findings:
         connection = connections.of(finding)
-        covering = (
-            exemption
-            for each, exemption in told
-            if connection is not None and finding.rule in each.codes and each.covers(connection.agent)
-        )
-        exemption = next(covering, None)
+        covering: list[tuple[AgentException, Exemption]] = []
+        if connection is not None:
+            agent = connection.agent
+            key = agent.name, agent.version
+            if key not in of_agent:
+                of_agent[key] = [each for each in told if each[0].covers(agent)]
+            covering = of_agent[key]
+        exemption = next((exemption for each, exemption in covering if finding.rule in each.codes), None)
         if exemption is None:
             kept.append(finding)
         else:
@@ -166,13 +172,17 @@ def _expired(report: Report) -> Iterator[Finding]:
 
 def _text(key: str, given: Mapping[str, object]) -> str:
     value = given[key]
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str):
+        raise TypeError(f"{key} has to be a text")
+    if not value.strip():
         raise UsageError(f"{key} has to be a text")
     return value
 
 
 def _names(value: object) -> list[str]:
-    if not isinstance(value, str | list) or not all(isinstance(each, str) for each in value) or not value:
+    if not isinstance(value, str | list) or not all(isinstance(each, str) for each in value):
+        raise TypeError("ignore has to name rules, such as RL201")
+    if not value:
         raise UsageError("ignore has to name rules, such as RL201")
     return split(value)
 
@@ -180,12 +190,15 @@ def _names(value: object) -> list[str]:
 def _date(key: str, value: object) -> date:
     if type(value) is date:  # a time of day is one, too
         return value
+    advice = f"{key} has to be a date, such as 2027-03-01"
+    if not isinstance(value, str):
+        raise TypeError(advice)
     try:
-        day = date.fromisoformat(value) if isinstance(value, str) else None
+        day = date.fromisoformat(value)
     except ValueError:
         day = None
     if day is None or str(day) != value:  # weeks, say
-        raise UsageError(f"{key} has to be a date, such as 2027-03-01")
+        raise UsageError(advice)
     return day
 
 

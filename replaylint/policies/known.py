@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION: Final = 1
 
+MAX_BYTES: Final = 16 << 20
+"""Of the file: room for 50,000 entries, and there are a few hundred faults that one can tell apart."""
+
 
 @dataclass(slots=True)
 class File:
@@ -41,7 +44,7 @@ def load(path: str, shown: str) -> Known:
     """The baseline in this file. Raises UsageError."""
     if not os.path.lexists(path):
         raise UsageError(f"{shown}: there is no such baseline; --write-baseline writes one")
-    file = loaded(path, File, "baseline", SCHEMA_VERSION)
+    file = loaded(path, File, "baseline", SCHEMA_VERSION, MAX_BYTES)
     return Known(shown, _merged(file.findings))
 
 

@@ -28,7 +28,7 @@ def chosen(names: str | Iterable[str], rules: Collection[Rule]) -> set[str]:
     Raises UnknownNameError and TypeError.
     """
     codes: set[str] = set()
-    for name in split(names):
+    for name in dict.fromkeys(split(names)):
         found = {rule.code for rule in rules if rule.name == name.lower() or rule.code.startswith(name.upper())}
         if not name or not found:
             raise UnknownNameError("rule", name, [*(rule.code for rule in rules), *(rule.name for rule in rules)])

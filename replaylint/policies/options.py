@@ -8,7 +8,20 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypedDict, TypeVar, cast, get_args
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    ForwardRef,
+    Literal,
+    NamedTuple,
+    TypedDict,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+)
 
 from replaylint.report.model import GroupBy
 
@@ -41,6 +54,7 @@ class Option(NamedTuple):
     short: str | None = None
     minimum: int | None = None
     settable: bool = True
+    takes_away: bool = False
 
 
 class LinterOptions(TypedDict, total=False):
@@ -53,11 +67,12 @@ class LinterOptions(TypedDict, total=False):
             "Report these rules only: a code, a name, or a prefix such as RL2.",
             metavar="RULE[,RULE]",
             kind=list[str],
+            takes_away=True,
         ),
     ]
     ignore: Annotated[
         str | Iterable[str] | None,
-        Option("findings", "Do not report these rules.", metavar="RULE[,RULE]", kind=list[str]),
+        Option("findings", "Do not report these rules.", metavar="RULE[,RULE]", kind=list[str], takes_away=True),
     ]
     severity: Annotated[
         str | Iterable[str] | Mapping[str, str] | None,
@@ -66,6 +81,7 @@ class LinterOptions(TypedDict, total=False):
             "The severity of findings of a rule: error, warning or info. If several apply, the last one counts.",
             metavar="RULE=LEVEL[,RULE=LEVEL]",
             kind=list[str],
+            takes_away=True,
         ),
     ]
     expect: Annotated[
@@ -109,7 +125,12 @@ class Options(LinterOptions, total=False):
 
     input_format: Annotated[
         str | None,
-        Option("recordings", "The format of the recordings, instead of the recognised one.", metavar="NAME"),
+        Option(
+            "recordings",
+            "The format of the recordings, instead of the recognised one.",
+            metavar="NAME",
+            takes_away=True,
+        ),
     ]
     concat: Annotated[
         bool,
@@ -136,6 +157,7 @@ class Options(LinterOptions, total=False):
             "Skip longer lines, and report them: bytes, or with a unit (256MiB).",
             metavar="SIZE",
             kind=str,
+            takes_away=True,
         ),
     ]
     group_by: Annotated[
@@ -144,7 +166,13 @@ class Options(LinterOptions, total=False):
     ]
     baseline: Annotated[
         "str | PathLike[str] | Known | None",
-        Option("baseline", "Do not fail for the findings that are known from this file.", metavar="FILE", kind=str),
+        Option(
+            "baseline",
+            "Do not fail for the findings that are known from this file.",
+            metavar="FILE",
+            kind=str,
+            takes_away=True,
+        ),
     ]
     exceptions: Iterable[Mapping[str, object]] | None
     """The tables `agent` of a settings file."""
@@ -152,11 +180,40 @@ class Options(LinterOptions, total=False):
 
 
 def given(options: Mapping[str, object], known: type = Options) -> Options:
-    """Those of them that are set. Raises TypeError for one that is not among the known."""
-    for name in options:
+    """Those of them that are set. Raises TypeError for one that is not among the known, or of another type."""
+    for name, value in options.items():
         if name not in known.__annotations__:
             raise TypeError(f"got an unexpected keyword argument {name!r}")
+        if value is not None:
+            _check_type(name, value, known.__annotations__[name])
     return cast("Options", {name: each for name, each in options.items() if each is not None and each is not False})
+
+
+WORDS: Final = {
+    str: "a str",
+    int: "an int",
+    float: "a number",
+    bool: "a bool",
+    Mapping: "a mapping",
+    Iterable: "several in a list",
+}
+
+
+def _check_type(name: str, value: object, annotation: Any) -> None:
+    """Raises TypeError. Paths, and what is annotated with a class that is not imported, are left to who parses them."""
+    of = getattr(annotation, "__origin__", annotation)
+    union = get_args(of) if isinstance(of, UnionType) else [of]
+    kinds = () if isinstance(of, ForwardRef | str) else tuple(get_origin(each) or each for each in union)
+    if isinstance(value, bool):
+        fits = bool in kinds
+    elif not kinds or PathLike in kinds:
+        fits = True
+    else:
+        accepted = (*kinds, int) if float in kinds else kinds
+        fits = isinstance(value, accepted) and not isinstance(value, bytes | bytearray | memoryview)
+    if not fits:
+        words = " or ".join(word for kind, word in WORDS.items() if kind in kinds)
+        raise TypeError(f"{name} cannot be a {type(value).__name__}" + (f": it has to be {words}" if words else ""))
 
 
 def declared(options: type) -> dict[str, Option]:

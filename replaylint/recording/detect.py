@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from replaylint.errors import RecordingError
+from replaylint.recording.description import description
 from replaylint.recording.formats import Family, Format, Head, best, every_format, formats_of
 from replaylint.recording.fragments import fenced, has_fence
 from replaylint.recording.message import BLANK
@@ -86,7 +88,7 @@ def recognise(source: Source, form: str | None = None) -> Recording:
         for number, line in enumerate(head, 1):
             if line is SKIPPED:
                 raise too_long(number)
-        raise RecordingError(NOT_A_RECORDING, _why_not(head), 1 if head else None)
+        raise RecordingError(NOT_A_RECORDING, _why_not(head, source.path), 1 if head else None)
     progress = Progress()
     return Recording(source, found.NAME, found.read(chain(head, rest), beginning, progress), progress)
 
@@ -137,13 +139,15 @@ def _is_report(head: list[bytes]) -> bool:
     return bool(head) and head[0].startswith(REPORTS)
 
 
-def _why_not(head: list[bytes]) -> str:
-    texts = (line[: 4 * MAX_SHOWN_CHARS].decode(errors="replace").strip(BLANK) for line in head)
-    text = next(filter(None, texts), None)
-    if text is None:
+def _why_not(head: list[bytes], path: str) -> str:
+    what = description(head)
+    if what is None:
         return "is empty"
     if _is_report(head):
         return OWN_OUTPUT
-    shown = text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 3] + "..."
+    if not os.path.islink(path):  # noqa: PTH114  (what a link of somebody else's leads to may be secret)
+        texts = (line[: 4 * MAX_SHOWN_CHARS].decode(errors="replace").strip(BLANK) for line in head)
+        text = next(filter(None, texts), "")
+        what = repr(text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 3] + "...")
     names = ", ".join(form.NAME for form in every_format())
-    return f"is no recording that replaylint knows; it begins with {shown!r}; formats: {names}"
+    return f"is no recording that replaylint knows; it begins with {what}; formats: {names}"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Never, Self, cast
 from replaylint.errors import RecordingError
 from replaylint.recording import archives
 from replaylint.recording.packed import MAGICS, MAX_MAGIC_BYTES, Unpacked
+from replaylint.recording.readable import opened
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -121,7 +122,7 @@ class Source:
                 raise RecordingError("unreadable", "standard input is closed")
             return cast("io.BufferedReader", sys.stdin.buffer)
         try:
-            return self._owned.enter_context(open(self.path, "rb", buffering=0))  # noqa: PTH123  (a Path would lose a last slash)
+            return self._owned.enter_context(opened(self.path))
         except OSError as error:
             return self._in_archive() or _refuse(error)
         except ValueError as error:  # a path with a NUL

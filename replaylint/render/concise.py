@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from replaylint.render.escape import printable, shortened
 from replaylint.render.phrases import gap, identifier
+from replaylint.render.suppressions import taking_away
 from replaylint.rules.words import duration
 
 if TYPE_CHECKING:
@@ -16,13 +17,15 @@ if TYPE_CHECKING:
 
 
 def render(report: Report, view: View) -> Iterator[str]:
-    """By trace and line, a request's outcomes before its findings."""
+    """By trace and line, a request's outcomes before its findings; last what settings may have taken away."""
     lines = [(each.trace or "", each.line or 0, 1, of_finding(each)) for each in report.findings]
     if not view.quiet:
         for resume in report.resumes:
             lines += [(resume.trace, resume.request.line, 0, of_outcome(resume, each)) for each in resume.sessions]
     for _, _, _, line in sorted(lines, key=lambda entry: entry[:3]):
         yield line + "\n"
+    if report.settings is not None and not view.quiet:
+        yield f"{printable(report.settings.path)}: settings: {printable(taking_away(report.settings))}\n"
 
 
 def of_finding(finding: Finding) -> str:

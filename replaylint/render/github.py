@@ -1,7 +1,7 @@
 """`github`: workflow commands, which GitHub Actions turns into annotations.
 
 https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands says how they look. Known findings
-are left out.
+are left out; what settings may have taken away is a notice.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render.address import address
 from replaylint.render.escape import printable
 from replaylint.render.phrases import counted
+from replaylint.render.suppressions import of_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from replaylint.report.model import Finding, ReadError, Report
 
 COMMANDS: Final = {"error": "error", "warning": "warning", "info": "notice"}
+
+SETTINGS: Final = "replaylint settings"
 
 MAX_ANNOTATIONS: Final = 10
 """How many annotations of each command GitHub shows for a step:
@@ -35,6 +38,9 @@ def render(report: Report, view: View) -> Iterator[bytes]:
     found: dict[str, list[bytes]] = {command: [] for command in COMMANDS.values()}
     errors = [(trace.path, trace.error) for trace in report.traces if trace.error is not None]
     found["error"] += [_unreadable(view, path, error) for path, error in errors]
+    if report.settings is not None:
+        message = f"settings {of_settings(report.settings)}"
+        found["notice"].append(_command(view, "notice", SETTINGS, message, report.settings.path))
     for finding in report.findings:
         if not finding.known:
             command = COMMANDS[finding.severity]

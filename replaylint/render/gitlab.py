@@ -1,7 +1,7 @@
 """`gitlab`: a Code Quality report, which GitLab compares with the target branch's in a merge request.
 
 https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format says what is in it. Known findings are left
-out.
+out; what settings may have taken away is an entry, so that a merge request shows where that changes.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render.address import address
 from replaylint.render.distinct import distinct
 from replaylint.render.escape import listed, printable
+from replaylint.render.suppressions import of_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from replaylint.render.view import View
-    from replaylint.report.model import Finding, ReadError, Report
+    from replaylint.report.model import Finding, ReadError, Report, SettingsUsed
 
 # "minor" is for matters of taste: a broken SHOULD is more than that.
 SEVERITIES: Final = {"error": "critical", "warning": "major", "info": "info"}
@@ -28,7 +29,7 @@ UNREADABLE: Final = "blocker"
 
 
 def render(report: Report, view: View) -> Iterator[bytes]:
-    """An array with an object for each recording that could not be read and for each finding."""
+    """An array with an object for each recording that could not be read and for each finding, and one for settings."""
     yield from listed(_entries(report, view))
     yield b"\n"
 
@@ -41,6 +42,8 @@ def _entries(report: Report, view: View) -> Iterator[dict[str, object]]:
     names = distinct(_identity(path, f"unreadable:{error.code}") for path, error in errors)
     for (path, error), name in zip(errors, names, strict=True):
         yield _unreadable(path, error, name)
+    if report.settings is not None:
+        yield _settings(report.settings, address(report.settings.path, view.checkout))
     paths = [path_of(finding.trace) for finding in report.findings]
     fingerprints = distinct(map(_identity, paths, (finding.fingerprint for finding in report.findings)))
     for finding, path, fingerprint in zip(report.findings, paths, fingerprints, strict=True):
@@ -70,6 +73,17 @@ def _unreadable(path: str, error: ReadError, fingerprint: str) -> dict[str, obje
         "fingerprint": fingerprint,
         "severity": UNREADABLE,
         "location": _location(path, error.line),
+    }
+
+
+def _settings(settings: SettingsUsed, path: str) -> dict[str, object]:
+    text = f"settings {of_settings(settings)}"
+    return {
+        "description": printable(text),
+        "check_name": "settings",
+        "fingerprint": _identity(path, f"settings:{text}"),
+        "severity": SEVERITIES["info"],
+        "location": _location(path, None),
     }
 
 

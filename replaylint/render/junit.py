@@ -1,7 +1,7 @@
 """`junit`: the XML of JUnit reports, in which a recording is a suite of tests and a resume is a test.
 
 It keeps to `junit-10.xsd` of Jenkins' xUnit plugin, as pytest does. A test fails for errors; warnings, infos and known
-findings are in its output.
+findings are in its output. What settings may have taken away is a property of every suite.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from replaylint.render.concise import of_finding, of_outcome
 from replaylint.render.distinct import distinct
 from replaylint.render.escape import printable
 from replaylint.render.phrases import identifier
+from replaylint.render.suppressions import of_settings
 from replaylint.report.subjects import by_subject
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
         yield _line(1, "testsuite", name=path, **_totals(cases), skipped=str(skipped))
         yield _line(2, "properties")
         yield _line(3, "property", name="time", value=TIME, end="/>")
+        if report.settings is not None:
+            yield _line(3, "property", name="settings", value=of_settings(report.settings), end="/>")
         yield b"    </properties>\n"
         for name, case in zip(distinct(case.name for case in cases), cases, strict=True):
             yield from _case(path, name, case)

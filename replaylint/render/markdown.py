@@ -19,7 +19,7 @@ from replaylint.render.escape import clipped, printable
 from replaylint.render.phrases import counted, figures, fixer, graded, resumed, unread
 from replaylint.render.rulebook import prose
 from replaylint.render.selection import Shown
-from replaylint.render.suppressions import MAX_NAMED, counting, named, no_longer, of_exception
+from replaylint.render.suppressions import MAX_NAMED, counting, named, no_longer, of_exception, of_settings
 from replaylint.render.view import View
 from replaylint.report.connections import Connections, name_of
 from replaylint.report.findings import SEVERITIES, new
@@ -206,6 +206,8 @@ def _rest(left: Sequence[Finding]) -> Iterator[str]:
 
 def _suppressions(report: Report) -> Iterator[str]:
     """What is suppressed, and which of the baseline's entries are gone."""
+    if report.settings is not None:
+        yield f"\nSettings {_prose(clipped(of_settings(report.settings), MAX_SENTENCE_CHARS))}.\n"
     known = sum(each.known for each in report.findings)
     if known:
         yield f"\nNot shown: {counted(known, 'finding')} known from the baseline.\n"

@@ -72,6 +72,7 @@ class Stream:
             "findings": {each: self._findings[each] for each in SEVERITIES},
             "passed_over": report.passed_over,
             "passed_over_files": report.passed_over_files,
+            "settings": report.settings,
         }
         self._line("summary", counts)
 

@@ -20,6 +20,7 @@ from replaylint.render.distinct import distinct
 from replaylint.render.escape import dumped, listed, printable
 from replaylint.render.phrases import counted
 from replaylint.render.rulebook import pages, sections
+from replaylint.render.suppressions import of_settings
 from replaylint.render.view import View
 from replaylint.report.findings import SEVERITIES, named
 from replaylint.rules import all_rules
@@ -28,7 +29,7 @@ from replaylint.views.rulebook import entries
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replaylint.report.model import Finding, ReadError, Report
+    from replaylint.report.model import Finding, ReadError, Report, SettingsUsed
     from replaylint.views.rulebook import Entry
 
     Object = dict[str, object]
@@ -141,11 +142,23 @@ def _links(finding: Finding) -> str:
 
 
 def _invocation(view: View, report: Report, left_out: int) -> Object:
-    """Whether everything could be read, and how many results are left out."""
+    """Whether everything could be read, how many results are left out, and what settings may have taken away."""
     errors = [_unreadable(view, trace.path, trace.error) for trace in report.traces if trace.error is not None]
-    return {
+    invocation: Object = {
         "executionSuccessful": not errors,
         "toolExecutionNotifications": [*errors, _more(left_out)] if left_out else errors,
+    }
+    if report.settings is not None:
+        invocation["toolConfigurationNotifications"] = [_settings(view, report.settings)]
+    return invocation
+
+
+def _settings(view: View, settings: SettingsUsed) -> Object:
+    return {
+        "descriptor": {"id": "settings"},
+        "level": "note",
+        "message": {"text": _text(f"settings {of_settings(settings)}")},
+        "locations": [_location(view, settings.path, None)],
     }
 
 

@@ -1,4 +1,4 @@
-"""Suppressions: what is known from the baseline, and what exceptions left out."""
+"""Suppressions: what is known from the baseline, what exceptions left out, and what settings may take away."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from replaylint.render.view import View
-    from replaylint.report.model import Baseline, Exemption, Report
+    from replaylint.report.model import Baseline, Exemption, Report, SettingsUsed
 
 MAX_NAMED: Final = 5
 """Entries that no longer occur, or exceptions, that are named; further ones are counted."""
@@ -20,16 +20,37 @@ MAX_REASON_CHARS: Final = 500
 """Of the reason of an exception."""
 
 
+TELL_ALL: Final = {"json", "markdown"}
+"""Formats that show baseline, exceptions and settings in any case."""
+
+TELL_SETTINGS: Final = {*TELL_ALL, "ndjson", "github", "gitlab", "junit", "sarif"}
+"""Those that show at least the settings."""
+
+NOT_IF_QUIET: Final = {"text": True, "concise": False}
+"""Those that show no more than findings when they are to be quiet; and whether they show all otherwise."""
+
+
+MAX_VALUES_CHARS: Final = 200
+"""Of the values of a setting."""
+
+
 def suppressions(view: View, report: Report) -> Iterator[str]:
-    """As text: a line for the baseline, and one for each exception that left something out."""
+    """As text: a line for the settings, one for the baseline, and one for each exception that left something out."""
+    if report.settings is not None:
+        yield line(view, 0, ("bold", "settings"), f" {printable(of_settings(report.settings))}")
     if report.baseline is not None:
         yield _baseline(view, report.baseline)
     for each in counting(report):
         yield line(view, 0, ("bold", "exception"), f" {printable(of_exception(each))}")
 
 
-def beside(report: Report, *, updated: bool) -> Iterator[str]:
-    """What to print beside a format that does not show it: gone entries, unless `updated`, and all exceptions."""
+def beside(report: Report, form: str, *, quiet: bool, updated: bool) -> Iterator[str]:
+    """What to print beside this format, which does not show it: settings, gone entries unless `updated`, exceptions."""
+    loud = form in NOT_IF_QUIET and not quiet
+    if report.settings is not None and form not in TELL_SETTINGS and not loud:
+        yield f"settings {of_settings(report.settings)}"
+    if form in TELL_ALL or (loud and NOT_IF_QUIET[form]):
+        return
     baseline = report.baseline
     if baseline is not None and baseline.gone and not updated:
         yield f"{baseline.path}: {no_longer(baseline)}; --write-baseline {baseline.path} brings it up to date"
@@ -79,6 +100,23 @@ def of_exception(each: Exemption) -> str:
     passed = ", which has passed" if each.expired else ""
     left_out = f"{counted(each.findings, 'finding')} of {', '.join(each.ignore)} left out"
     return f"for {agent(each)}: {left_out}{until}{passed}: {clipped(each.reason, MAX_REASON_CHARS)}"
+
+
+def of_settings(settings: SettingsUsed) -> str:
+    """Of which file, and which of its settings may take away from the report, or from what fails."""
+    return f"of {settings.path}: {taking_away(settings)}"
+
+
+def taking_away(settings: SettingsUsed) -> str:
+    """The same without the file."""
+    told = [f"{key} {_cut(some(values))}" for key, values in settings.options.items()]
+    if settings.exceptions:
+        told.append(counted(settings.exceptions, "exception"))
+    return "; ".join(told)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_VALUES_CHARS else f"{text[:MAX_VALUES_CHARS]}..."
 
 
 def some(texts: Sequence[str]) -> str:

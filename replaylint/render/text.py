@@ -454,8 +454,7 @@ def _totals(view: View, report: Report, *, filtered: bool) -> Iterator[str]:
     if missing:
         pieces += ["; ", ("error", joined(missing))]
     yield line(view, 0, *pieces)
-    if report.baseline is not None or report.exceptions:
-        yield from suppressions(view, report)
+    yield from suppressions(view, report)
 
 
 def _gaps(view: View, report: Report) -> Iterator[str]:

@@ -345,11 +345,23 @@ class PassedOver:
 
 
 @dataclass(slots=True)
+class SettingsUsed:
+    """What a settings file may have taken away: the options in force that can, as it has them, and its exceptions.
+
+    `options`: the values by the option's key. `exceptions`: how many there are, whether or not they left anything out.
+    """
+
+    path: str
+    options: dict[str, list[str]]
+    exceptions: int
+
+
+@dataclass(slots=True)
 class Report:
     """Everything that was found in the inputs of one run.
 
     `passed_over`: how many files in folders and archives are not recordings, and so not among the traces; these are the
-    `passed_over_files`.
+    `passed_over_files`. `settings`: None where no settings file may have taken anything away.
     """
 
     schema_version: int
@@ -362,3 +374,4 @@ class Report:
     passed_over_files: list[PassedOver]
     baseline: Baseline | None
     exceptions: list[Exemption]
+    settings: SettingsUsed | None

@@ -9,12 +9,14 @@ import os
 import stat
 from dataclasses import is_dataclass
 from functools import cache
+from io import BufferedReader
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from orjson import loads
 
-from replaylint.errors import UsageError
+from replaylint.errors import RecordingError, UsageError
+from replaylint.recording.readable import opened
 from replaylint.recording.source import BYTE_ORDER_MARK
 from replaylint.report.model import SCHEMA_VERSION, Evidence, Marker, Report, Response
 from replaylint.report.source_map import EvidenceElsewhere, MarkerElsewhere, ResponseElsewhere
@@ -65,9 +67,9 @@ def is_report(path: str) -> bool:
         # A pipe can be read only once.
         if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  (a Path would lose a last slash)
             return False
-        with open(path, "rb") as file:  # noqa: PTH123  (a Path would lose a last slash)
+        with opened(path) as file:
             head = file.read(MAX_HEAD_BYTES)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecordingError):
         return False  # reading it will say what is wrong
     before, found, _ = head.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b'"schema_version"')
     return bool(found) and before.startswith(b"{") and before.count(b"{") == 1 and b"[" not in before
@@ -78,11 +80,16 @@ def load(path: str) -> Report:
     return loaded(path, Report, "report", SCHEMA_VERSION)
 
 
-def loaded(path: str, cls: type[_Record], kind: str, version: int) -> _Record:
+def loaded(path: str, cls: type[_Record], kind: str, version: int, max_bytes: int | None = None) -> _Record:
     """The record of this class in this file; `kind` names it in errors. Raises ReportError."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123  (a Path would lose a last slash)
-            content = loads(file.read().removeprefix(BYTE_ORDER_MARK))
+        with BufferedReader(opened(path)) as file:
+            data = file.read() if max_bytes is None else file.read(max_bytes + 1)
+        if max_bytes is not None and len(data) > max_bytes:
+            raise RecordingError("too-large", f"is larger than {max_bytes >> 20} MiB, so it is no {kind}")
+        content = loads(data.removeprefix(BYTE_ORDER_MARK))
+    except RecordingError as error:
+        raise ReportError(f"{path}: {error.message}") from error
     except MemoryError as error:
         raise ReportError(f"{path}: is too large to be read") from error
     except OSError as error:
