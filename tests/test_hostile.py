@@ -38,7 +38,7 @@ TAILS: Final = ["".join([*PAYLOADS, *CELLS, *MARKUP, *MARKDOWN, *CELLS][number::
 TURNS: Final = 8
 HOSTILE: Final = [Payload(turn * len(LEADS) // TURNS, LEADS, TAILS) for turn in range(TURNS)]
 
-LONG: Final = Payload(0, [""], ["x" * 5_000])
+LONG: Final = Payload(0, [""], ["x" * 4_000])
 MAX_LINE_CHARS: Final = 2_000
 """Of what people read, also where every name in it is cut."""
 WHOLE: Final = re.compile(r"((streamed )?nd)?json\b|csv|sarif|settings$|compare\b|.*: complaints$")
