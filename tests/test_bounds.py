@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from replaylint.protocol.connection import Connection, Skips
 from replaylint.protocol.direction import decide
 from replaylint.protocol.exchange import Request
@@ -14,8 +16,6 @@ from tests.recordings import Recording, found, report_of
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from replaylint.recording.message import Message
 
@@ -36,10 +36,14 @@ def test_variants_beyond_the_bound_are_counted_together(tmp_path: Path) -> None:
     assert (updates["history"], updates["live"], updates["other"]) == (2, 0, KINDS_REMEMBERED + 6)
 
 
+@pytest.mark.parametrize(
+    ("bound", "most"),
+    [("MAX_SAID_AGAIN", 2), ("MAX_SAID_AGAIN_BYTES", 350)],  # the initialize itself, and one more
+)
 def test_what_the_client_sends_beyond_the_bound_is_not_said_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bound: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("replaylint.replay.engine.MAX_SAID_AGAIN", 2)  # the initialize itself, and one more
+    monkeypatch.setattr(f"replaylint.replay.engine.{bound}", most)
     recording = Recording().initialize_v2().client(5, "initialize", protocolVersion=2)
     recording.resume(6, "s").resume(7, "t").result(5, {"protocolVersion": 2, "info": {}})
     report = report_of(recording.lines(), tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import io
 import json
@@ -12,6 +13,7 @@ import tarfile
 import zipfile
 from pathlib import Path
 from shutil import copy
+from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
 import pytest
@@ -312,3 +314,24 @@ def test_an_archive_in_an_archive_is_passed_over(tmp_path: Path) -> None:
     report = lint(tmp_path)
     assert len(report.traces) == 3
     assert len(report.passed_over_files) == 2
+
+
+def test_errors_hold_no_frames(tmp_path: Path) -> None:
+    """The command line runs without the collector, and a folder may hold many broken files."""
+    for number in range(20):
+        (tmp_path / f"{number}.ndjson.gz").write_bytes(gzip.compress(b'{"jsonrpc":"2.0"}\n' * 99)[:-9])
+        (tmp_path / f"{number}.tar").write_bytes(tarred(some_files())[:700])
+
+    def frames() -> int:
+        return sum(isinstance(each, TracebackType) for each in gc.get_objects())
+
+    lint(tmp_path)
+    gc.collect()
+    gc.disable()
+    try:
+        before = frames()
+        report = lint(tmp_path)
+        assert frames() <= before
+    finally:
+        gc.enable()
+    assert sum(each.error is not None for each in report.traces) >= 40

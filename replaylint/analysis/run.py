@@ -141,6 +141,11 @@ def _peer(facts: PeerFacts) -> Peer:
 def failed(trace: Trace, error: RecordingError) -> None:
     """This input could not be read, or not to its end."""
     trace.error = ReadError(error.code, error.message, error.line or trace.lines or None)
+    # A frame that it went through may hold it: a circle, and the command line runs without the collector.
+    seen: BaseException | None = error
+    while seen is not None:
+        seen.__traceback__ = None
+        seen = seen.__cause__ or seen.__context__
 
 
 def counted(trace: Trace, progress: Progress) -> None:

@@ -47,8 +47,20 @@ if TYPE_CHECKING:
 JSONRPC: Final = "2.0"
 MAX_SAID_AGAIN: Final = 10_000
 """Messages of the client that are said again on a connection that an `initialize` started."""
+MAX_SAID_AGAIN_BYTES: Final = 4_000_000
+"""Of these; parsed they take a few times as much."""
 UNLABELLED: Final = ("unlabelled",)
 """The `conn` value of records before the first that has one."""
+
+
+class _Since:
+    """What the client has said since a second `initialize`, by its lines, and how many bytes that was."""
+
+    __slots__ = ("bytes", "said")
+
+    def __init__(self) -> None:
+        self.said: list[tuple[int, Callable[[], None]]] = []
+        self.bytes = 0
 
 
 class Engine:
@@ -90,7 +102,7 @@ class Engine:
         self._label: object = UNLABELLED
         self._reinitialize: set[Request] = set()
         """Requests to `initialize` on connections that were in use, and are not answered yet."""
-        self._since: dict[object, list[tuple[int, Callable[[], None]]]] = {}
+        self._since: dict[object, _Since] = {}
         """What the client sent since the first of them, by line, to be said again where that starts a connection."""
         self._again: dict[tuple[int, object], Request] | None = None
         """The pending requests among it, while that is done."""
@@ -192,7 +204,7 @@ class Engine:
         return self._notable
 
     def _oversized(self, line: int, time: float, side: Side | None, note: Oversized) -> None:
-        self._note_since(line, side, lambda: self._oversized(line, time, side, note))
+        self._note_since(line, side, 0, lambda: self._oversized(line, time, side, note))
         self._stream.emit(Noted(self._begun().connection, line, time, side, note))
 
     def _sender(self, body: dict[str, Any] | list[Any]) -> Side | None:
@@ -271,7 +283,8 @@ class Engine:
         new.connection.exchange.follow(before.exchange)
         new.moved = moved
         self._again = {(each.line, each.key): each for each in again}
-        for said_line, say in self._since.pop(self._label, ()):
+        since = self._since.pop(self._label, None)
+        for said_line, say in since.said if since is not None else ():
             if said_line >= first:
                 say()
         self._again = None
@@ -281,11 +294,13 @@ class Engine:
         asked = body.get("method") == methods.INITIALIZE and "id" in body and side is CLIENT
         return asked and connection.first_client_line > 0 and self._again is None
 
-    def _note_since(self, line: int, side: Side | None, say: Callable[[], None]) -> None:
+    def _note_since(self, line: int, side: Side | None, size: int, say: Callable[[], None]) -> None:
         """The client said something that may have to be said again."""
         since = self._since.get(self._label)
-        if since is not None and side is CLIENT and len(since) < MAX_SAID_AGAIN:
-            since.append((line, say))
+        if since is not None and side is CLIENT and len(since.said) < MAX_SAID_AGAIN:
+            since.bytes += size
+            if since.bytes <= MAX_SAID_AGAIN_BYTES:
+                since.said.append((line, say))
 
     # Notes
 
@@ -341,7 +356,7 @@ class Engine:
 
     def _unreadable(self, line: int, time: float, side: Side | None, note: Unreadable) -> None:
         # A recorder's own line begins no connection.
-        self._note_since(line, side, lambda: self._unreadable(line, time, side, note))
+        self._note_since(line, side, len(note.text), lambda: self._unreadable(line, time, side, note))
         connection = self._begun().connection if note.wire else self._current
         if connection is not None:
             self._goes_on(connection, side)
@@ -352,8 +367,8 @@ class Engine:
             return
         self._stream.emit(Noted(connection, line, time, side, note, cut=cut))
 
-    def _no_message(self, line: int, time: float, side: Side | None, note: NoMessage) -> None:
-        self._note_since(line, side, lambda: self._no_message(line, time, side, note))
+    def _no_message(self, line: int, time: float, side: Side | None, note: NoMessage, size: int = 0) -> None:
+        self._note_since(line, side, size, lambda: self._no_message(line, time, side, note, size))
         connection = self._begun().connection if note.wire else self._current
         if connection is not None:
             self._goes_on(connection, side)
@@ -373,7 +388,7 @@ class Engine:
         if isinstance(body, dict):
             self._message(line, time, side, body, size, batch=False)
         elif isinstance(body, list):
-            self._batch(line, time, side, body)
+            self._batch(line, time, side, body, size)
             for item in body:
                 if isinstance(item, dict):
                     self._message(line, time, side, item, size, batch=True)
@@ -383,14 +398,14 @@ class Engine:
         else:
             self._note(line, time, side, cast("Note", body))
 
-    def _batch(self, line: int, time: float, side: Side | None, items: list[object]) -> None:
+    def _batch(self, line: int, time: float, side: Side | None, items: list[object], size: int) -> None:
         methods_ = (item.get("method") for item in items if isinstance(item, dict))
         known = (methods.sender(method) for method in methods_ if isinstance(method, str))
         sender = side or next(filter(None, known), None)
         connection = self._begun().connection
         if any(isinstance(item, dict) and self._may_restart(connection, sender, item) for item in items):
-            self._since.setdefault(self._label, [])
-        self._note_since(line, sender, lambda: self._batch(line, time, side, items))
+            self._since.setdefault(self._label, _Since())
+        self._note_since(line, sender, size, lambda: self._batch(line, time, side, items, size))
         self._goes_on(connection, sender)
         self._stream.emit(Noted(connection, line, time, sender, Batch(items)))
 
@@ -425,7 +440,7 @@ class Engine:
                 self._response(line, time, side, body)
             else:
                 self._other_protocol = self._other_protocol or other_protocols.protocol_of_body(body)
-                self._no_message(line, time, side, NoMessage(wire=True, body=body))
+                self._no_message(line, time, side, NoMessage(wire=True, body=body), size)
             return
         if not self._speaks_acp:
             self._whose(method)
@@ -456,8 +471,8 @@ class Engine:
                 self._next_drops_replays = False
                 self._drops_replays.add(line)
             if self._may_restart(connection, side, body):
-                self._since.setdefault(self._label, [])
-            self._note_since(line, side, lambda: self._message(line, time, side, body, 0, batch=batch))
+                self._since.setdefault(self._label, _Since())
+            self._note_since(line, side, size, lambda: self._message(line, time, side, body, 0, batch=batch))
             connection.client_message(method, line)
         if "id" not in body or (body["id"] is None and method in methods.NOTIFICATIONS):
             again = self._again is not None
