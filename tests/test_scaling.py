@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from replaylint.report.model import Finding, Resume
 
-N: Final = 60
+N: Final = 120
+"""More than the pending replays that are looked through for one message."""
 PACKAGE: Final = str(Path(replaylint.__file__).parent)
 
 
