@@ -80,6 +80,19 @@ def test_the_environment_is_not_shown(tmp_path: Path) -> None:
         assert "PATH=" not in result.stdout + result.stderr
 
 
+@pytest.mark.parametrize("path", ["link", "folder/secret", "folder/../folder/secret"])
+def test_what_is_behind_a_link_is_not_shown(path: str, tmp_path: Path) -> None:
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "secret").write_text("s3cret\n")
+    (tmp_path / "link").symlink_to("secrets/secret")
+    (tmp_path / "folder").symlink_to("secrets")
+    for arguments in ([path], ["-f", "json", path], ["show", f"{path}:1"]):
+        result = run(*arguments, cwd=tmp_path)
+        assert result.returncode == 2
+        assert "it begins with text that is no JSON; formats: " in result.stdout + result.stderr
+        assert "s3cret" not in result.stdout + result.stderr
+
+
 def test_a_file_that_says_it_is_empty_is(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     assert_one_line(run("-q", "empty", cwd=tmp_path), "empty: is empty")

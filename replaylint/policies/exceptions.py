@@ -84,9 +84,9 @@ def parse(options: Options) -> Exceptions | None:
     TypeError.
     """
     given, today = options.get("exceptions"), options.get("today")
+    day = None if today is None else _date("today", today)
     if not given:
         return None
-    day = None if today is None else _date("today", today)
     return Exceptions(tuple(exception(each, day) for each in given))
 
 

@@ -196,18 +196,21 @@ WORDS: Final = {
     bool: "a bool",
     Mapping: "a mapping",
     Iterable: "several in a list",
+    PathLike: "a path",
 }
 
 
 def _check_type(name: str, value: object, annotation: Any) -> None:
-    """Raises TypeError. Paths, and what is annotated with a class that is not imported, are left to who parses them."""
+    """Raises TypeError. What is annotated with a class that is not imported is left to who parses it."""
     of = getattr(annotation, "__origin__", annotation)
     union = get_args(of) if isinstance(of, UnionType) else [of]
     kinds = () if isinstance(of, ForwardRef | str) else tuple(get_origin(each) or each for each in union)
     if isinstance(value, bool):
         fits = bool in kinds
-    elif not kinds or PathLike in kinds:
+    elif not kinds:
         fits = True
+    elif PathLike in kinds:
+        fits = isinstance(value, (*kinds, bytes))
     else:
         accepted = (*kinds, int) if float in kinds else kinds
         fits = isinstance(value, accepted) and not isinstance(value, bytes | bytearray | memoryview)

@@ -145,7 +145,7 @@ def _why_not(head: list[bytes], path: str) -> str:
         return "is empty"
     if _is_report(head):
         return OWN_OUTPUT
-    if not os.path.islink(path):  # noqa: PTH114  (what a link of somebody else's leads to may be secret)
+    if os.path.realpath(path) == os.path.abspath(path):  # noqa: PTH100  (behind a link of somebody else may be a secret)
         texts = (line[: 4 * MAX_SHOWN_CHARS].decode(errors="replace").strip(BLANK) for line in head)
         text = next(filter(None, texts), "")
         what = repr(text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 3] + "...")
