@@ -151,7 +151,8 @@ class Connection:
     __slots__ = (
         *("_skipped_before", "_skips", "agent", "answered_line", "answers_unseen", "begins_here", "client"),
         *("cut", "dropped_line", "drops_replays", "ended_at", "exchange", "first_client_line", "forgot"),
-        *("has_history", "header_line", "hung_up_line", "number", "opted_in", "reinitialize_line"),
+        *("has_history", "header_line", "hung_up_line", "number", "opted_in", "reinitialize"),
+        *("reinitialize_line",),
         *("sessions", "speaks_jsonrpc", "steps", "unordered", "vendor_seen", "version", "version_line"),
     )
 
@@ -204,6 +205,8 @@ class Connection:
         """Whether the client declared the vendor event."""
         self.vendor_seen = False
         """Whether the agent sent the vendor event."""
+        self.reinitialize: dict[Request, None] | None = None
+        """The requests to `initialize` that are pending although the connection was in use."""
         self.reinitialize_line = 0
         """The first `initialize` that is pending although the connection was in use; 0 where there is none."""
         self.drops_replays = False
