@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Final, Literal
 
 from replaylint.protocol import methods, vendor
@@ -128,8 +129,9 @@ class Peer:
     def __init__(self, info: object) -> None:
         facts = info if isinstance(info, dict) else {}
         name, version = facts.get("name"), facts.get("version")
-        self.name = name if isinstance(name, str) else None
-        self.version = version if isinstance(version, str) else None
+        # Interned: a recording's connections have few peers, but each name was parsed separately.
+        self.name = sys.intern(name) if isinstance(name, str) else None
+        self.version = sys.intern(version) if isinstance(version, str) else None
 
 
 UNKNOWN: Final = Peer(None)
