@@ -15,7 +15,7 @@ from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
 from replaylint.errors import RecordingError
 from replaylint.recording.source import Source
 from replaylint.render.phrases import counted
-from replaylint.views.extract import Scope, Selection, Survey, accuses, same
+from replaylint.views.extract import Moved, Scope, Selection, Survey, accuses, same
 
 
 def extract(
@@ -65,9 +65,10 @@ def _write(path: str, selection: Selection, survey: Survey, output: str, *, forc
             kept = selection.kept(scope)
             _copy(path, kept, file)
             report = lint([name])
-            if not same(selection, kept, report):
+            moved = Moved(kept)
+            if not same(selection, moved, report):
                 continue
-            if not accuses(kept, report, survey.report):
+            if not accuses(moved, report, survey.report):
                 return True
             # It shows the same resume, but accuses other messages of what the whole recording does not.
             fallback = kept if fallback is None else fallback

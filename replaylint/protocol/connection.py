@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Final, Literal
 
 from replaylint.protocol import methods, vendor
@@ -128,8 +129,9 @@ class Peer:
     def __init__(self, info: object) -> None:
         facts = info if isinstance(info, dict) else {}
         name, version = facts.get("name"), facts.get("version")
-        self.name = name if isinstance(name, str) else None
-        self.version = version if isinstance(version, str) else None
+        # Interned: a recording's connections have few peers, but each name was parsed separately.
+        self.name = sys.intern(name) if isinstance(name, str) else None
+        self.version = sys.intern(version) if isinstance(version, str) else None
 
 
 UNKNOWN: Final = Peer(None)
@@ -151,7 +153,8 @@ class Connection:
     __slots__ = (
         *("_skipped_before", "_skips", "agent", "answered_line", "answers_unseen", "begins_here", "client"),
         *("cut", "dropped_line", "drops_replays", "ended_at", "exchange", "first_client_line", "forgot"),
-        *("has_history", "header_line", "hung_up_line", "number", "opted_in", "reinitialize_line"),
+        *("has_history", "header_line", "hung_up_line", "number", "opted_in", "reinitialize"),
+        *("reinitialize_line",),
         *("sessions", "speaks_jsonrpc", "steps", "unordered", "vendor_seen", "version", "version_line"),
     )
 
@@ -204,6 +207,8 @@ class Connection:
         """Whether the client declared the vendor event."""
         self.vendor_seen = False
         """Whether the agent sent the vendor event."""
+        self.reinitialize: dict[Request, None] | None = None
+        """The requests to `initialize` that are pending although the connection was in use."""
         self.reinitialize_line = 0
         """The first `initialize` that is pending although the connection was in use; 0 where there is none."""
         self.drops_replays = False

@@ -97,12 +97,15 @@ def _cell(value: Cell) -> str:
 def _sessions(report: Report) -> Iterator[list[Cell]]:
     connections, (of_resume, _) = Connections(report), by_subject(report)
     for number, resume in enumerate(report.resumes, 1):
-        connection, found = connections.of(resume), of_resume.get(number, [])
+        connection = connections.of(resume)
+        rules: dict[str | None, list[str]] = {}
+        for found in of_resume.get(number, ()):
+            rules.setdefault(found.session_id, []).append(found.rule)
         for session in resume.sessions:
             yield [
                 *_request(resume, connection),
                 *_session(resume, session),
-                " ".join(each.rule for each in found if each.session_id == session.session_id),
+                " ".join(rules.get(session.session_id, ())),
             ]
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from replaylint.render.bar import MARKER, SNAPSHOT, bar, signs
@@ -301,7 +303,9 @@ def _before(resume: Resume) -> str:
 
 def _version(resume: Resume, trace: Trace) -> int | None:
     """The protocol version of the resume's connection."""
-    return next((each.protocol_version for each in trace.connections if each.connection == resume.connection), None)
+    at = bisect_left(trace.connections, resume.connection, key=attrgetter("connection"))
+    found = next(iter(trace.connections[at : at + 1]), None)
+    return found.protocol_version if found is not None and found.connection == resume.connection else None
 
 
 def _counts(session: Session) -> Iterator[Piece | str]:

@@ -100,10 +100,8 @@ class Engine:
         self._headers: dict[object, int] = {}
         """The header of a connection that has not begun yet, by the `conn` value."""
         self._label: object = UNLABELLED
-        self._reinitialize: set[Request] = set()
-        """Requests to `initialize` on connections that were in use, and are not answered yet."""
         self._since: dict[object, _Since] = {}
-        """What the client sent since the first of them, by line, to be said again where that starts a connection."""
+        """What the client sent since an `initialize` that may start a connection, by the label of the one in use."""
         self._again: dict[tuple[int, object], Request] | None = None
         """The pending requests among it, while that is done."""
 
@@ -171,11 +169,12 @@ class Engine:
         for label, traffic in self._traffic.items():
             if traffic is not None:
                 connection = traffic.connection
-                lines = [request.line for request in self._reinitialize if request in connection.exchange]
-                if lines and not closed:
-                    self._stream.emit(Restarted(connection, min(lines), certain=False))
+                if connection.reinitialize and not closed:
+                    first = min(request.line for request in connection.reinitialize)
+                    self._stream.emit(Restarted(connection, first, certain=False))
                 self._close(traffic, "closed" if closed or connection.ended_at else "open")
                 self._traffic[label] = None
+        self._since.clear()  # it would say it to this engine: a circle
         self._stream.emit(
             RecordingEnded(
                 resumes=self._resumes,
@@ -488,7 +487,8 @@ class Engine:
         reuses = connection.exchange.open(request)
         if side is CLIENT and method == methods.INITIALIZE:
             if connection.first_client_line < line:
-                self._reinitialize.add(request)
+                connection.reinitialize = connection.reinitialize or {}
+                connection.reinitialize[request] = None
                 connection.reinitialize_line = connection.reinitialize_line or line
             else:
                 connection.introduced(params)
@@ -511,13 +511,13 @@ class Engine:
         if side is CLIENT:
             connection.client_message(None, line)
         self._heard(connection, line, time, side, body)
-        if request is not None and request in self._reinitialize:
-            self._reinitialize.discard(request)
+        if request is not None and connection.reinitialize and request in connection.reinitialize:
+            del connection.reinitialize[request]
             if body.get("error") is None:
                 self._restart(traffic, request, line)
                 self._response(line, time, side, body, inferred=inferred)
                 return
-            if not any(each in connection.exchange for each in self._reinitialize):
+            if not connection.reinitialize:
                 self._since.pop(self._label, None)
                 connection.reinitialize_line = 0
         traffic.response(line, time, side, body, request, inferred=inferred)

@@ -224,6 +224,8 @@ class Ownership:
             doubtful = owner is not None and owner.resume.request.odd
             if owner is None or doubtful or (not window.resume.request.odd and owner.marker is not None):
                 owner = window
+            elif owner.marker is None:
+                break
         if owner is not None:
             self.targets = self.targets or {}
             self.targets[session_id] = owner

@@ -508,8 +508,8 @@ class Traffic:
 
     def _leave_open(self, window: Window, end: End) -> None:
         """Which tool calls a replay left open: a later update may still say how they ended."""
-        before = window.session.left_open or ()
-        left_open = {ident for ident in before if (ident,) not in window.ids or ident in window.unfinished}
+        left_open = window.session.left_open or set()
+        left_open -= _ended(window, left_open)
         if end == "success" and window.unfinished:
             left_open.update(window.unfinished)
             self.ownership.watch(window.session_id)
@@ -544,6 +544,16 @@ def _learn_outside(session: Session, variant: str, update: Mapping[str, Any], *,
         ident = each.get("toolCallId") if isinstance(each, dict) else None
         if isinstance(ident, str) and session.left_open:
             session.left_open.discard(ident)
+
+
+def _ended(window: Window, left_open: set[str]) -> set[str]:
+    """Those of these tool calls that came in this window, and have ended there."""
+    ids = window.ids
+    if len(left_open) < len(ids):
+        came = {each for each in left_open if (each,) in ids}
+    else:
+        came = left_open.intersection(each[0] for each in ids if isinstance(each, tuple) and len(each) == 1)
+    return came.difference(window.unfinished)
 
 
 def _is_inactive(session: Session | None, pending: tuple[Resume, ...]) -> bool:

@@ -18,7 +18,11 @@ Where that does not show the same, more is kept, step by step: `Scope` says what
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from enum import IntEnum
+from heapq import heappop, heappush
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from replaylint.analysis.lint import watched
@@ -37,9 +41,10 @@ from replaylint.replay.events import (
 )
 from replaylint.replay.states import Trigger
 from replaylint.replay.timing import FIGURES
+from replaylint.rules.registry import REQUEST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from replaylint.protocol.connection import Connection
     from replaylint.protocol.exchange import Request
@@ -168,10 +173,8 @@ class Survey:
     def _notification(self, event: NotificationSent) -> None:
         number = event.connection.number
         if event.again:
-            for at in range(len(self.lines) - 1, -1, -1):
-                if self.lines[at] < event.line:
-                    break
-                if self.lines[at] == event.line and self.kinds[at] == _Kind.OTHER:
+            for at in range(bisect_left(self.lines, event.line), bisect_right(self.lines, event.line)):
+                if self.kinds[at] == _Kind.OTHER:
                     self.connections[at] = number
             return
         if event.method == methods.CANCEL_REQUEST:
@@ -213,11 +216,14 @@ class Selection:
         self._survey = survey
         self._report = survey.report
         self.resume = survey.report.resumes[number - 1]
-        self.findings = findings_of(survey.report, self.resume)
+        self._by_request = by_request(survey.report)
+        self.findings = findings_of(self._by_request, self.resume)
         self._ids = ids_of(self.resume) | {each.session_id for each in self.findings if each.session_id is not None}
         self._last = max([self.resume.request.line, *_lines_of(self.findings)])
         self._also: set[int] = _lines_of(self.findings)
-        self._spans: list[tuple[int, int]] = []
+        self._begins: list[int] = []
+        self._ends: list[int] = []
+        """The first line of each resume that shares a session, in order, and the last one of it and those before."""
         self._follow_vendor()
         self._follow_cancel()
         self._grow()
@@ -251,7 +257,8 @@ class Selection:
         """Whether this message of one of the sessions is needed."""
         if scope > Scope.NEEDED or kind != _Kind.UPDATE or line >= self.resume.request.line:
             return True
-        return any(first <= line <= last for first, last in self._spans)
+        at = bisect_right(self._begins, line)
+        return at > 0 and line <= self._ends[at - 1]
 
     def _always(self, connections: set[int]) -> Iterator[int]:
         survey = self._survey
@@ -268,52 +275,67 @@ class Selection:
         """Requests with their answers, until nothing is missing: a batch may bring further ones."""
         connection = self.resume.connection
         exchanges = [each for each in self._survey.exchanges if each.connection in connections]
-        keys: set[tuple[int, object]] = set()
+        kept[0] = 0
+        at: defaultdict[int, list[_Exchange]] = defaultdict(list)
         for each in exchanges:
             own = each.connection == connection and each.request_line <= self._last
             if each.method == methods.INITIALIZE or self._shares(each) or (own and scope >= Scope.CONNECTION):
                 kept[each.request_line] = 1
-        missing = True
-        while missing:
-            missing = False
-            for each in exchanges:
-                if kept[each.request_line] or (each.response_line and kept[each.response_line]):
-                    keys.add((each.connection, each.key))
-                    for line in (each.request_line, each.response_line):
-                        missing |= not kept[line] and line > 0
+            for line in (each.request_line, each.response_line):
+                at[line].append(each)
+        cancels: defaultdict[tuple[int, object], list[int]] = defaultdict(list)
+        for number, line, key in self._survey.cancels:
+            cancels[number, key].append(line)
+        new = [line for line in at if kept[line]]
+        while new:
+            for each in at.pop(new.pop(), ()):
+                for line in (
+                    *(each.request_line, each.response_line, *cancels.pop((each.connection, each.key), ())),
+                    *(self._survey.ends.get(each.connection, ()) if not each.response_line else ()),
+                ):
+                    if line and not kept[line]:
                         kept[line] = 1
-            for each in exchanges:
-                if kept[each.request_line] and not each.response_line:
-                    for line in self._survey.ends.get(each.connection, ()):
-                        missing |= not kept[line]
-                        kept[line] = 1
-            for number, line, key in self._survey.cancels:
-                if (number, key) in keys and not kept[line]:
-                    kept[line] = 1
-                    missing = True
-        kept[0] = 0
+                        new.append(line)
 
     def _grow(self) -> None:
         """Until no other resume of the connection shares a session with what is kept."""
-        connection = self.resume.connection
-        edges = {(parent, child) for number, parent, child in self._survey.announcements if number == connection}
+        connection, last_line = self.resume.connection, self._report.traces[0].lines
+        parents: defaultdict[str, set[str]] = defaultdict(set)
+        for number, parent, child in self._survey.announcements:
+            if number == connection:
+                parents[child].add(parent)
+        sharing: defaultdict[str, set[int]] = defaultdict(set)
+        resumes = [each for each in self._report.resumes if each.connection == connection]
+        for at, each in enumerate(resumes):
+            for session_id in ids_of(each):
+                sharing[session_id].add(at)
         if self.resume.response is None:
-            self._last = self._report.traces[0].lines
-        spans: dict[int, tuple[int, int]] = {}
-        before: tuple[int, int, int] | None = None
-        while before != (len(self._ids), self._last, len(spans)):
-            before = len(self._ids), self._last, len(spans)
-            self._ids |= {parent for parent, child in edges if child in self._ids}
-            for each in self._report.resumes:
-                if each.connection != connection or each.request.line > self._last:
-                    continue
-                if not ids_of(each).isdisjoint(self._ids):
-                    self._ids |= ids_of(each)
-                    last = each.response.line if each.response is not None else self._report.traces[0].lines
-                    spans[each.request.line] = (each.request.line, last)
-                    if each.response is not None:
-                        self._last = max(self._last, last, *_lines_of(findings_of(self._report, each)))
-        self._spans = list(spans.values())
+            self._last = last_line
+        spans: list[tuple[int, int]] = []
+        ids = list(self._ids)
+        later: list[tuple[int, int]] = []
+        """Those that share one, the first of them first: the line, and which one it is."""
+        known: set[int] = set()
+        """Which ones these are and were."""
+        while ids or (later and later[0][0] <= self._last):
+            if ids:
+                session_id = ids.pop()
+                found = parents[session_id]
+                for at in sharing.pop(session_id, set()) - known:
+                    heappush(later, (resumes[at].request.line, at))
+                    known.add(at)
+            else:
+                line, at = heappop(later)
+                each = resumes[at]
+                found = ids_of(each)
+                last = each.response.line if each.response is not None else last_line
+                spans.append((line, last))
+                if each.response is not None:
+                    self._last = max(self._last, last, *_lines_of(findings_of(self._by_request, each)))
+            ids += found - self._ids
+            self._ids |= found
+        self._begins = [first for first, _ in sorted(spans)]
+        self._ends = list(accumulate((last for _, last in sorted(spans)), max))
 
     def _follow_vendor(self) -> None:
         """Whether the agent sends the vendor's event at all makes a missing one grave."""
@@ -350,17 +372,24 @@ def ids_of(resume: Resume) -> set[str]:
     return ids if resume.session_id is None else ids | {resume.session_id}
 
 
-def findings_of(report: Report, resume: Resume) -> list[Finding]:
+def by_request(report: Report) -> Mapping[tuple[object, ...], list[Finding]]:
+    """The findings by each request that is evidence of them: its connection, its line, and whose it is.
+
+    That is the id of a client's request, as ids are compared, or None where the finding concerns no request.
+    """
+    found: defaultdict[tuple[object, ...], list[Finding]] = defaultdict(list)
+    for each in report.findings:
+        whose = None if each.side is None else (each.side, id_key(each.request_id))
+        for line in {evidence.line for evidence in each.evidence if evidence.what == REQUEST}:
+            found[each.connection, line, whose].append(each)
+    return found
+
+
+def findings_of(by_request: Mapping[tuple[object, ...], list[Finding]], resume: Resume) -> list[Finding]:
     """The findings on a resume: those that its request is evidence of."""
-    return [each for each in report.findings if _concerns(each, resume)]
-
-
-def _concerns(finding: Finding, resume: Resume) -> bool:
-    if finding.connection != resume.connection:
-        return False
-    lines = [each.line for each in finding.evidence if each.what == "request"]
-    own = finding.side is None or (finding.side == CLIENT and id_key(finding.request_id) == id_key(resume.request_id))
-    return own and resume.request.line in lines
+    connection, line = resume.connection, resume.request.line
+    whose = CLIENT, id_key(resume.request_id)
+    return [*by_request.get((connection, line, None), ()), *by_request.get((connection, line, whose), ())]
 
 
 def _lines_of(findings: list[Finding]) -> set[int]:
@@ -368,60 +397,69 @@ def _lines_of(findings: list[Finding]) -> set[int]:
     return lines | {line for each in findings for line in (each.line, each.last_line) if line is not None}
 
 
-def same(selection: Selection, kept: bytearray, extract: Report) -> bool:
+class Moved:
+    """Where the lines that were kept stand among each other."""
+
+    def __init__(self, kept: bytearray) -> None:
+        self._kept = kept
+        self._up_to = array("q", accumulate(kept))
+
+    def to(self, line: int | None) -> int | None:
+        """Where this line stands now; None where it was not kept."""
+        return self._up_to[line] if line is not None and self._kept[line] else None
+
+
+def same(selection: Selection, moved: Moved, extract: Report) -> bool:
     """Whether this report of the lines that were kept says the same of the resume as that of the whole recording."""
-    line = _moved(kept, selection.resume.request.line)
+    line = moved.to(selection.resume.request.line)
     for each in extract.resumes:
         if each.request.line == line and id_key(each.request_id) == id_key(selection.resume.request_id):
-            found = [_finding(finding, None) for finding in findings_of(extract, each)]
-            wanted = [_finding(finding, kept) for finding in selection.findings]
+            found = [_finding(finding, None) for finding in findings_of(by_request(extract), each)]
+            wanted = [_finding(finding, moved) for finding in selection.findings]
             return (
                 sorted(found, key=repr) == sorted(wanted, key=repr)
-                and _resume(each, None) == _resume(selection.resume, kept)
+                and _resume(each, None) == _resume(selection.resume, moved)
                 and len(each.sessions) == len(selection.resume.sessions)
                 and all(map(_near, each.sessions, selection.resume.sessions))
             )
     return False
 
 
-def accuses(kept: bytearray, extract: Report, whole: Report) -> bool:
+def accuses(moved: Moved, extract: Report, whole: Report) -> bool:
     """Whether the report of the lines that were kept finds something that is not found in the whole recording."""
-    known = {_finding(each, kept)[:4] for each in whole.findings}
+    known = {_finding(each, moved)[:4] for each in whole.findings}
     return any(_finding(each, None)[:4] not in known for each in extract.findings)
 
 
-def _moved(kept: bytearray | None, line: int | None) -> int | None:
-    """Where a line stands among those that were kept; None where it was not."""
-    if kept is None or line is None:
-        return line
-    return kept.count(1, 0, line + 1) if kept[line] else None
+def _at(moved: Moved | None, line: int | None) -> int | None:
+    return line if moved is None else moved.to(line)
 
 
-def _finding(each: Finding, kept: bytearray | None) -> tuple[object, ...]:
+def _finding(each: Finding, moved: Moved | None) -> tuple[object, ...]:
     return (
-        *(each.rule, each.severity, _moved(kept, each.line), each.session_id, each.party, each.count, each.side),
-        *(each.fingerprint, _moved(kept, each.last_line)),
-        tuple((_moved(kept, evidence.line), evidence.what) for evidence in each.evidence),
+        *(each.rule, each.severity, _at(moved, each.line), each.session_id, each.party, each.count, each.side),
+        *(each.fingerprint, _at(moved, each.last_line)),
+        tuple((_at(moved, evidence.line), evidence.what) for evidence in each.evidence),
     )
 
 
-def _resume(each: Resume, kept: bytearray | None) -> tuple[object, ...]:
+def _resume(each: Resume, moved: Moved | None) -> tuple[object, ...]:
     response = each.response
     error = response.error if response is not None else None
     return (
         *(each.method, each.session_id, each.replaying, each.replay_from, each.ambiguous, each.end),
-        _moved(kept, response.line) if response is not None else None,
+        _at(moved, response.line) if response is not None else None,
         (error.code, error.message) if error is not None else None,
-        [_session(session, kept) for session in each.sessions],
+        [_session(session, moved) for session in each.sessions],
     )
 
 
-def _session(each: Session, kept: bytearray | None) -> tuple[object, ...]:
+def _session(each: Session, moved: Moved | None) -> tuple[object, ...]:
     marker, updates = each.marker, each.updates
     return (
         *(each.session_id, each.role, each.parent, each.was_active, each.outcome, each.certified_by),
-        _moved(kept, each.announced_line),
-        (marker.kind, _moved(kept, marker.line)) if marker is not None else None,
+        _at(moved, each.announced_line),
+        (marker.kind, _at(moved, marker.line)) if marker is not None else None,
         (updates.history, updates.live, updates.other, updates.bytes, updates.by_kind),
         each.timing.replay_end,
     )
