@@ -144,6 +144,19 @@ def prompts_beside_replays(count: int) -> Recording:
 
 
 @dimension
+def prompts_of_replays(count: int) -> Recording:
+    """One of each session that is being resumed; then a cancel and a close of each."""
+    made = begun()
+    for number in range(count):
+        session = f"s{number}"
+        made.resume(number, session).client(f"p{number}", "session/prompt", sessionId=session, prompt=[])
+    for number in range(count):
+        made.record("c2a", {"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": f"s{number}"}})
+        made.client(f"c{number}", "session/close", sessionId=f"s{number}")
+    return made
+
+
+@dimension
 def closes_beside_replays(count: int) -> Recording:
     """Of another session than those of the pending replays."""
     made = pending(count)
@@ -302,6 +315,17 @@ def messages_of_no_session(count: int) -> Recording:
     for number in range(count):
         made.message(f"u{number}", "m").marker(f"u{number}")
     return made.result(1, {})
+
+
+@dimension
+def children_announced_late(count: int) -> Recording:
+    """Each after its first message."""
+    made = begun().resume(1, "s")
+    for number in range(count):
+        made.message(f"c{number}", "m")
+    for number in range(count):
+        made.child("s", f"c{number}")
+    return marked(made, 1, "s")
 
 
 @dimension

@@ -1,260 +1,146 @@
-"""Twice as much of anything takes twice the work, and what is open takes little memory.
-
-Work is counted in lines of the package that are run, so that the numbers are the same on any machine.
-"""
+"""Twice the recording is twice the work, whatever it has more of."""
 
 from __future__ import annotations
 
-import json
 import sys
-import tracemalloc
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-import replaylint
-from replaylint.analysis.lint import lint, watched
-from replaylint.analysis.run import Analysis, new_report, new_trace
-from replaylint.recording.detect import recognise
-from replaylint.recording.source import Source
+from replaylint import __file__ as package
+from replaylint.analysis.lint import lint
+from replaylint.recording.message import AGENT, CLIENT, Label, Skipped
+from replaylint.replay.engine import Engine
+from replaylint.replay.events import Stream
+from replaylint.views.extract import Moved, Scope, Selection, Survey, accuses, same
 from replaylint.views.timeline import Timelines
-from tests.recordings import Recording
+from tests.dimensions import DIMENSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
     from types import FrameType
 
-    from replaylint.report.model import Finding, Resume
+    from replaylint.recording.message import Message
 
-N: Final = 150
-"""More than the pending replays that are looked through for one message."""
-PACKAGE: Final = str(Path(replaylint.__file__).parent)
+SIZES: Final = (50, 100, 200)
+MOST: Final = 2.1
+"""The second doubling costs so many times as much as the first at most; what is quadratic, nearly four times."""
 
+WATCHED: Final = 4
+"""Instead of 100 pending replays: as long as there are fewer, each costs more than the one before."""
 
-def v2() -> Recording:
-    return Recording().initialize_v2()
-
-
-def pending_of_one_session(n: int) -> Recording:
-    made = v2()
-    for number in range(n):
-        made.resume(number + 1, "s")
-    for number in range(n):
-        made.message("s", f"m{number}").marker("s")
-    for number in range(n):
-        made.result(number + 1, {})
-    return made
+HOME: Final = package.removesuffix("__init__.py")
 
 
-def answered_in_reverse(n: int) -> Recording:
-    made = v2()
-    for number in range(n):
-        made.resume(number + 1, f"s{number}")
-    for number in reversed(range(n)):
-        made.marker(f"s{number}").result(number + 1, {})
-    return made
+@pytest.fixture(autouse=True)
+def few_are_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("replaylint.replay.ownership.MAX_REPLAYS_WATCHED", WATCHED)
 
 
-def prompts_beside_pending(n: int) -> Recording:
-    made = v2()
-    for number in range(n):
-        made.resume(number + 1, f"s{number}").client(f"p{number}", "session/prompt", sessionId=f"s{number}", prompt=[])
-    for number in range(n):
-        made.record("c2a", {"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": f"s{number}"}})
-        made.client(f"c{number}", "session/close", sessionId=f"s{number}")
-    return made
-
-
-def cancels_of_one_session(n: int) -> Recording:
-    made = v2().resume(1, "s")
-    for number in range(n):
-        made.client(f"p{number}", "session/prompt", sessionId="s", prompt=[])
-        made.record("c2a", {"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "s"}})
-    return made
-
-
-def invalid_ids(n: int) -> Recording:
-    made = v2()
-    for number in range(n):
-        made.client(number + 0.5, "_x")
-    for _ in range(n):
-        made.error(None, -32600)
-    return made
-
-
-def one_id(n: int) -> Recording:
-    made = v2()
-    for _ in range(n):
-        made.client(7, "_x")
-    for _ in range(n):
-        made.result(7, {})
-    return made
-
-
-def vendor_events_and_children(n: int) -> Recording:
-    made = v2().resume(1, "s")
-    for number in range(n):
-        made.child("s", f"c{number}")
-    for _ in range(n):
-        made.vendor("s")
-    return made.result(1, {})
-
-
-def losses_beside_pending(n: int) -> Recording:
-    made = v2()
-    for number in range(n):
-        made.resume(number + 1, f"s{number}")
-        made.records.append({"ts": made.records[-1]["ts"], "dir": "meta", "event": "dropped", "count": 1})
-    return made
-
-
-def skipped_lines_and_connections(n: int) -> Recording:
-    made = Recording()
-    for number in range(n):
-        made.client(1, "session/prompt", sessionId="s", prompt=[])
-        made.records[-1]["conn"] = number
-        made.records.append({"deep": 1})
-    return made
-
-
-def strangers(n: int) -> Recording:
-    made = v2().resume(1, "s")
-    for number in range(n):
-        made.message(f"x{number}", "m")
-    for number in range(n):
-        made.child("s", f"x{number}")
-    return made.marker("s").idle("s").result(1, {})
-
-
-def healthy(n: int) -> Recording:
-    made = v2()
-    for number in range(n):
-        made.resume(number + 1, f"s{number}").message(f"s{number}", "m").marker(f"s{number}").idle(f"s{number}")
-        made.result(number + 1, {})
-    return made
-
-
-DIMENSIONS: Final = (
-    *(pending_of_one_session, answered_in_reverse, prompts_beside_pending, cancels_of_one_session, invalid_ids, one_id),
-    *(vendor_events_and_children, losses_beside_pending, skipped_lines_and_connections, strangers, healthy),
-)
-
-
-def written(recording: Recording, folder: Path) -> str:
-    path = folder / "trace.ndjson"
-    deep = b"[" * 1100 + b"]" * 1100
-    lines = [deep if "deep" in each else json.dumps(each).encode() for each in recording.records]
-    path.write_bytes(b"\n".join([*lines, b""]))
-    return str(path)
-
-
-def work(run: Callable[[], object]) -> int:
-    """How many lines of the package this runs."""
+def operations(work: Callable[[], object]) -> int:
+    """How many lines of replaylint are run, each time around a loop anew, and functions called."""
     count = 0
 
-    def local(_frame: FrameType, event: str, _: object) -> Any:
+    def local(_frame: FrameType, _event: str, _arg: object) -> Callable[..., Any]:
         nonlocal count
-        count += event == "line"
+        count += 1
         return local
 
-    def begun(frame: FrameType, _event: str, _: object) -> Any:
-        return local if frame.f_code.co_filename.startswith(PACKAGE) else None
+    def begins(frame: FrameType, _event: str, _arg: object) -> Callable[..., Any] | None:
+        return local if frame.f_code.co_filename.startswith(HOME) else None
 
     before = sys.gettrace()
-    sys.settrace(begun)
+    sys.settrace(begins)
     try:
-        run()
+        work()
     finally:
         sys.settrace(before)
     return count
 
 
-@pytest.mark.parametrize("grow", DIMENSIONS, ids=lambda grow: grow.__name__)
-def test_twice_as_much_takes_twice_the_work(grow: Callable[[int], Recording], tmp_path: Path) -> None:
-    small, large = (work(partial(lint, written(grow(n), tmp_path))) for n in (N, 2 * N))
-    assert small > 10 * N
-    assert large < 2.4 * small
+def assert_linear(work: Callable[[int], Callable[[], object]]) -> None:
+    """What this makes of a size costs twice as much for twice the size."""
+    work(SIZES[0])()  # whatever is done but once
+    small, middle, large = (operations(work(size)) for size in SIZES)
+    assert large - middle <= MOST * (middle - small), (small, middle, large)
 
 
-def test_timelines_take_twice_the_work(tmp_path: Path) -> None:
-    def run(path: str) -> object:
-        return watched(path, lambda stream: Timelines().begin(stream, lambda line: (path, line)))
-
-    small, large = (work(partial(run, written(healthy(n), tmp_path))) for n in (N, 2 * N))
-    assert large < 2.4 * small
+def saved(folder: Path, dimension: str, size: int) -> str:
+    path = folder / f"{size}.ndjson"
+    path.write_bytes(b"".join(line + b"\n" for line in DIMENSIONS[dimension](size).lines()))
+    return str(path)
 
 
-# Memory
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_check(dimension: str, tmp_path: Path) -> None:
+    def work(size: int) -> Callable[[], object]:
+        path = saved(tmp_path, dimension, size)
+        return lambda: lint(path)
+
+    assert_linear(work)
 
 
-class Nowhere:
-    """Takes resumes and findings."""
+@pytest.mark.parametrize("dimension", ["healthy_resumes", "resumes_of_one_session", "children", "answers_in_reverse"])
+def test_timelines(dimension: str, tmp_path: Path) -> None:
+    def work(size: int) -> Callable[[], object]:
+        path = saved(tmp_path, dimension, size)
 
-    def resume(self, resume: Resume) -> None:
-        """Keep nothing."""
+        def timelines() -> list[object]:
+            made = Timelines()
+            return list(made.of(lint(path, watch=made.begin)).values())
 
-    def finding(self, finding: Finding) -> None:
-        """Keep nothing."""
+        return timelines
 
-
-def held(recording: Recording, folder: Path) -> int:
-    """Bytes that are held when the recording has been read, and has not ended."""
-    analysis = Analysis(new_report(), new_trace("x"), sink=Nowhere())
-    with Source(written(recording, folder)) as source:
-        messages = recognise(source).messages
-        tracemalloc.start()
-        try:
-            analysis.engine.run(messages)
-            return tracemalloc.get_traced_memory()[0]
-        finally:
-            tracemalloc.stop()
-
-
-def requests(n: int) -> Recording:
-    made = v2()
-    for number in range(n):
-        made.client(1000 + number, "_x")
-    return made
-
-
-def prompts(n: int) -> Recording:
-    made = v2()
-    for number in range(n):
-        made.client(1000 + number, "session/prompt", sessionId=f"session {number}", prompt=[])
-    return made
-
-
-def children(n: int) -> Recording:
-    made = v2().resume(1, "s")
-    for number in range(n):
-        made.child("s", f"child {number}")
-    return made
-
-
-def unmatched(n: int) -> Recording:
-    made = v2()
-    for number in range(n):
-        made.result(1000 + number, {})
-    return made
-
-
-def connections(n: int) -> Recording:
-    made = Recording()
-    for number in range(n):
-        made.initialize_v2()
-        for each in made.records[-2:]:
-            each["conn"] = number
-    return made
+    assert_linear(work)
 
 
 @pytest.mark.parametrize(
-    ("grow", "most"),
-    [(requests, 600), (prompts, 620), (children, 640), (unmatched, 600), (connections, 2000)],
-    ids=lambda value: getattr(value, "__name__", value),
+    "dimension",
+    [
+        *("healthy_resumes", "resumes_of_one_session", "resumes_with_findings", "answers_in_reverse_of_one_session"),
+        *("children_from_the_last_to_the_first", "cancelled_resumes", "notifications_said_again"),
+    ],
 )
-def test_what_is_open_takes_little(grow: Callable[[int], Recording], most: int, tmp_path: Path) -> None:
-    # Dictionaries grow by doubling: over one doubling the average counts. The first run is for what stays from it.
-    _, few, many = (held(grow(n), tmp_path) for n in (10, 1024, 2048))
-    assert 0 < (many - few) / 1024 <= most
+def test_extract(dimension: str, tmp_path: Path) -> None:
+    """Of the last resume, in every scope."""
+
+    def work(size: int) -> Callable[[], object]:
+        path = saved(tmp_path, dimension, size)
+
+        def extract() -> None:
+            survey = Survey(path)
+            selection = Selection(survey, len(survey.report.resumes))
+            for scope in Scope:
+                moved = Moved(selection.kept(scope))
+                same(selection, moved, survey.report)
+                accuses(moved, survey.report, survey.report)
+
+        return extract
+
+    assert_linear(work)
+
+
+def test_lines_that_were_not_read_beside_connections() -> None:
+    """Each concerns all connections; nobody has to tell all of them each time."""
+
+    def messages(size: int) -> Iterator[Message]:
+        body = {"jsonrpc": "2.0", "id": 0, "method": "session/resume", "params": {"sessionId": "s"}}
+        for number in range(size):
+            yield 2 * number + 1, 0.0, None, Label(number), 0
+            yield 2 * number + 2, 0.0, CLIENT, body, 100
+        for number in range(size):
+            yield 2 * size + number, 0.0, None, Skipped(too_long=True), 0
+        for number in range(size):
+            yield 3 * size + number, 0.0, AGENT, {"jsonrpc": "2.0", "id": number, "result": {}}, 100
+
+    def work(size: int) -> Callable[[], object]:
+        engine = Engine(Stream())
+
+        def run() -> None:
+            engine.run(messages(size))
+            engine.finish(closed=True)
+
+        return run
+
+    assert_linear(work)
