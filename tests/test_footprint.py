@@ -59,6 +59,13 @@ def requests(n: int) -> Recording:
     return made
 
 
+def requests_without_an_id(n: int) -> Recording:
+    made = v2()
+    for _ in range(n):
+        made.client(None, "_x")
+    return made
+
+
 def prompts(n: int) -> Recording:
     made = v2()
     for number in range(n):
@@ -91,7 +98,10 @@ def connections(n: int) -> Recording:
 
 @pytest.mark.parametrize(
     ("grow", "most"),
-    [(requests, 600), (prompts, 620), (children, 640), (unmatched, 600), (connections, 2000)],
+    [
+        *((requests, 600), (prompts, 600), (children, 600), (unmatched, 600), (connections, 2000)),
+        (requests_without_an_id, 1600),  # each with a finding
+    ],
     ids=lambda value: getattr(value, "__name__", value),
 )
 def test_what_is_open_takes_little(grow: Callable[[int], Recording], most: int, tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ MAX_DEPTH: Final = 16
 """Brackets within brackets."""
 MAX_ENTRIES: Final = 1000
 """Of a list, and exceptions."""
+MAX_KEY_CHARS: Final = 100
 MAX_TEXT_CHARS: Final = 4096
 
 FROM_FILE: Final = "DEFAULT_MAP"
@@ -191,8 +192,8 @@ def _check_size(shown: str, text: str) -> None:
 
 def _set(found: Settings, key: str, value: object, folder: str) -> None:
     """Take over one key. Raises SettingsError."""
-    if len(key) > MAX_TEXT_CHARS:
-        raise _wrong(found, (key,), f"{key[:MAX_TEXT_CHARS]}...: there is no setting with so long a name")
+    if len(key) > MAX_KEY_CHARS:
+        raise _wrong(found, (key,), f"{key[:MAX_KEY_CHARS]}...: there is no setting with so long a name")
     try:
         if key not in SETTABLE:
             if key in KEYS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from replaylint.protocol import methods, vendor
 from replaylint.protocol.exchange import Exchange
@@ -54,6 +54,17 @@ class ToolCalls:
             self.ids[ident] = None
 
 
+class StateUpdate(NamedTuple):
+    """A `state_update`: its line (0 where none came), the state, and whether it lists work in the background."""
+
+    line: int
+    state: object
+    background: bool
+
+
+NO_STATE: Final = StateUpdate(0, None, background=False)
+
+
 class Session:
     """What a connection showed of one session.
 
@@ -62,9 +73,9 @@ class Session:
     """
 
     __slots__ = (
-        *("active", "announced", "announced_line", "background", "busy_line", "closed_line", "first_prompt"),
-        *("first_update_line", "left_open", "named_line", "own_state", "prompt_line", "prompts"),
-        *("resume_line", "resumed", "root", "seen_from_start", "started", "state", "state_line", "tools"),
+        *("active", "announced", "announced_line", "busy_line", "closed_line", "first_prompt", "first_update_line"),
+        *("left_open", "named_line", "own_state", "prompt_line", "prompts", "resume_line", "resumed", "root"),
+        *("seen_from_start", "snapshot", "started", "tools"),
     )
 
     def __init__(self, *, active: bool | None) -> None:
@@ -77,11 +88,8 @@ class Session:
         """The client started it: `session/new` or `session/fork` returned it."""
         self.root: str | None = None
         """Of a child that the agent announced: the session that its parents go back to."""
-        self.state: object = None
-        self.state_line = 0
-        """Its last `state_update`, and the state in it."""
-        self.background = False
-        """Whether that lists work in the background."""
+        self.snapshot = NO_STATE
+        """Its last `state_update`."""
         self.own_state: object = None
         """The last state that it told itself or, of a child, that its parent's stream did."""
         self.busy_line = 0

@@ -76,9 +76,9 @@ def id_key(ident: object) -> object:
     if isinstance(ident, float):
         return int(ident) if ident.is_integer() else ("fraction", ident)
     try:
-        return ("other", dumps(ident, option=OPT_SORT_KEYS))
+        return ("other", dumps(ident, option=OPT_SORT_KEYS).decode())  # what dumps returns holds a kilobyte
     except TypeError:  # nested deeper than can be written
-        return ("other", b"")
+        return ("other", "")
 
 
 def reported(ident: object) -> object:

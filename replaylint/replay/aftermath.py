@@ -64,8 +64,8 @@ class Aftermath:
 
     def _snapshot(self, resume: Resume) -> object:
         """The state in the last `state_update` of the named session since the request; None where there was none."""
-        session = self.connection.session(resume.session_id or "")
-        return session.state if session.state_line >= resume.request.line else None
+        line, state, _ = self.connection.session(resume.session_id or "").snapshot
+        return state if line >= resume.request.line else None
 
     def requested(self, request: Request, params: Mapping[str, Any]) -> None:
         """The client sent a request: history that comes for its session after some of them is not late.
@@ -109,7 +109,7 @@ class Aftermath:
             if past.after is None:
                 past.after = Occurrences(0, what, at)
             past.after.add(0, what, at)
-        elif session.state_line == at.line and session.state == "running":
+        elif session.snapshot[:2] == (at.line, "running"):
             past.watched = False
 
     # Markers

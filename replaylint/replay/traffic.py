@@ -8,6 +8,7 @@ from orjson import dumps
 
 from replaylint.protocol import children as announcements
 from replaylint.protocol import methods, vendor
+from replaylint.protocol.connection import StateUpdate
 from replaylint.protocol.limits import NOTHING
 from replaylint.protocol.variants import (
     BUSY_STATES,
@@ -383,9 +384,10 @@ class Traffic:
             child, state = told
             self.connection.session(child).own_state = state
         elif variant == STATE:
-            session.state_line, session.state = line, update.get("state")
-            session.own_state, session.background = session.state, bool(update.get("background"))
-            if session.state in BUSY_STATES:
+            state = update.get("state")
+            session.snapshot = StateUpdate(line, state, bool(update.get("background")))
+            session.own_state = state
+            if state in BUSY_STATES:
                 session.busy_line = line
 
     def _is_repeated(self, window: Window | None, session: Session, variant: str, update: Mapping[str, Any]) -> bool:
@@ -429,7 +431,7 @@ class Traffic:
 
     def _awaits_turn(self, session: Session, session_id: str, what: str, line: int) -> bool:
         """Whether a turn of this session may still show that it has history; takes note where this message does."""
-        if not session.prompt_line and session.state not in BUSY_STATES:
+        if not session.prompt_line and session.snapshot.state not in BUSY_STATES:
             return False
         history = self.connection.history(session_id)
         if not history.line and what in TURNS:

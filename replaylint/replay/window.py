@@ -174,9 +174,8 @@ class Window:
 
     __slots__ = (
         *("ambiguous", "announced_line", "bytes", "complete", "counts", "early", "first", "forgot", "gap"),
-        *("headless", "headless_first", "headless_line", "headless_time", "ids", "last_line", "last_time"),
-        *("longest_pause", "occurrences", "parent", "resume", "session", "session_id", "state", "table"),
-        *("unfinished", "vendor", "whole"),
+        *("headless", "ids", "last_line", "last_time", "longest_pause", "occurrences", "parent", "resume", "session"),
+        *("session_id", "state", "table", "unfinished", "vendor", "whole"),
     )
 
     def __init__(self, resume: Resume, session_id: str, parent: str | None, state: State) -> None:
@@ -201,12 +200,8 @@ class Window:
         self.vendor: Mark | None = None
         self.ids: dict[object, object] = NOTHING
         """Of messages and thoughts before any marker, with their authors; as tuples, of tool calls and terminals."""
-        self.headless: dict[str, int] = NOTHING
-        """Messages and thoughts, on v2 and before any marker, that began with a chunk, by its variant."""
-        self.headless_first = NOWHERE
-        self.headless_line = 0
-        self.headless_time = NO_TIME
-        """The last of them."""
+        self.headless: Occurrences | None = None
+        """Messages and thoughts, on v2 and before any marker, that began with a chunk."""
         self.forgot = False
         """Whether ids were forgotten, so that one that seems new may be old."""
         self.whole: dict[object, float] = NOTHING
@@ -269,12 +264,10 @@ class Window:
         self.ids[ident] = author
         if self.resume.lost:  # its beginning may be
             return
-        if not self.headless:
-            self.headless = {}
-            self.headless_first = Point(line, time)
-        self.headless[variant] = self.headless.get(variant, 0) + 1
-        self.headless_line = line
-        self.headless_time = time
+        at = Point(line, time)
+        if self.headless is None:
+            self.headless = Occurrences(0, variant, at)
+        self.headless.add(0, variant, at)
 
     def forget(self) -> None:
         """Forget the oldest ids: there are too many."""

@@ -96,7 +96,7 @@ def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violatio
 def _severity(resume: Resume, seen: Occurrences) -> Severity:
     session = resume.connection.session(resume.session_id or "")
     v2 = resume.connection.version == 2
-    snapshot = session.state if v2 and session.state_line >= resume.request.line else None
+    snapshot = session.snapshot.state if v2 and session.snapshot.line >= resume.request.line else None
     busy = snapshot in BUSY_STATES
     if resume.was_active is None:
         return INFO

@@ -59,7 +59,7 @@ def ended(event: ResumeEnded) -> Iterator[Violation]:
     marker = window.marker if window is not None else None
     from_line = resume.request.line if marker is None else marker.line
     # A batch may hold all of it on one line.
-    state_line, unordered = resume.connection.session(session_id).state_line, resume.connection.unordered
+    state_line, unordered = resume.connection.session(session_id).snapshot.line, resume.connection.unordered
     guessed = marker is None and state_line in unordered and from_line in unordered
     if state_line >= from_line or guessed:
         return

@@ -54,7 +54,7 @@ def ended(event: ResumeEnded) -> Iterator[Violation]:
     window, response = resume.named, resume.response
     if window is None or response is None or window.marker is None or resume.was_active:
         return
-    state_line = resume.connection.session(window.session_id).state_line
+    state_line = window.session.snapshot.line
     if resume.connection.version != 2 or state_line <= window.marker.line:
         return
     code = resume.error.code if resume.error is not None else None

@@ -97,10 +97,9 @@ def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violatio
     marker = Point(before[0].line, before[0].time) if before else NOWHERE
     if marker.line in resume.connection.unordered and resume.was_active is not False:
         return None  # it may be the late one of a resume before
-    if resume.connection.version == 2 and window.parent is None:
-        session = resume.connection.session(window.session_id)
-        if session.busy_line > marker.line or resume.end == "open":
-            return None
+    may_be_live = window.session.busy_line > marker.line or resume.end == "open"
+    if may_be_live and resume.connection.version == 2 and window.parent is None:
+        return None
     late = apart(marker, seen.last, resume.connection.steps)
     late = late and f"{'up to ' if seen.count > 1 else ''}{late} "
     return RULE.counted(window, seen, marker_line=marker.line, late=late, doubt=DOUBTS[Severity(seen.severity)])

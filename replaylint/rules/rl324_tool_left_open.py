@@ -90,4 +90,5 @@ def _at_rest(resume: Resume, window: Window) -> bool:
         return session.own_state in ENDED
     if resume.connection.version != 2:
         return True
-    return session.state_line >= resume.request.line and session.state == "idle" and not session.background
+    line, state, background = session.snapshot
+    return line >= resume.request.line and state == "idle" and not background

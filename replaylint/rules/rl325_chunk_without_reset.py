@@ -31,7 +31,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from replaylint.replay.events import ResumeEnded
-from replaylint.replay.window import Point
 from replaylint.rules.registry import ERROR, INFO, Rule, Violation
 from replaylint.rules.words import elapsed
 
@@ -60,23 +59,23 @@ def ended(event: ResumeEnded) -> Iterator[Violation]:
     if resume.replay_from != "start" or resume.connection.version != 2:
         return
     for window in resume.windows.values():
+        headless = window.headless
         if (
-            not window.headless
+            headless is None
             or window.forgot
             or window.ambiguous
             or window.session.first_update_line < resume.request.line
         ):
             continue
-        last = Point(window.headless_line, window.headless_time)
         yield Violation(
             RULE,
             ERROR if resume.was_active is False else INFO,
-            window.headless_first.line,
+            headless.first.line,
             window=window,
-            what=next(iter(window.headless)),
-            last_line=last.line,
-            count=sum(window.headless.values()),
-            kinds=", ".join(sorted(window.headless)),
-            elapsed=elapsed(window.headless_first, last, resume.connection.steps),
+            what=headless.what,
+            last_line=headless.last.line,
+            count=headless.count,
+            kinds=", ".join(sorted(headless.kinds)),
+            elapsed=elapsed(headless.first, headless.last, resume.connection.steps),
             doubt="" if resume.was_active is False else DOUBT,
         )
