@@ -14,12 +14,13 @@ from replaylint.commands.usage import Help  # noqa: TC001  (typer looks at it)
 from replaylint.errors import UsageError
 from replaylint.policies.names import chosen
 from replaylint.policies.severities import Level, failing
+from replaylint.policies.units import in_seconds
 from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render import comparison as shown
 from replaylint.report.paths import shown_path
 from replaylint.report.saved import is_report, load
 from replaylint.rules import all_rules
-from replaylint.statistics.bootstrap import SEED
+from replaylint.statistics.shares import SEED
 from replaylint.views import comparison
 
 if TYPE_CHECKING:
@@ -44,11 +45,20 @@ def compare(
     max_regression: Annotated[
         str | None,
         typer.Option(
-            metavar="P%", help="Exit with 1 where replay_s, response_gap_s or total_s is slower by more, beyond noise."
+            metavar="P%",
+            help="Exit with 1 where response_gap_s, replay_s or total_s is slower by more, or more resumes are slow, "
+            "and not by chance.",
+        ),
+    ] = None,
+    slow: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="The response gap above which a resume is slow.  [default: 3 x the median of both, at least 100ms]",
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Of the resampling that tells what is noise.")
+        int, typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Of the exchanges that judge the slow resumes.")
     ] = SEED,
     fail_on: Annotated[Level, typer.Option(help="Exit with 1 for new findings of this severity or above.")] = "info",
     eof: Annotated[
@@ -63,14 +73,15 @@ def compare(
     color: Annotated[terminal.When, typer.Option(help="Text: whether to colour; auto: on a terminal only.")] = "auto",
     usage: Help = False,  # noqa: ARG001
 ) -> int:
-    """Compare two versions by their recordings: new and gone findings, changed outcomes, timings beyond noise.
+    """Compare two versions by their recordings: new and gone findings, changed outcomes, changed timings.
 
-    Exit status: 0 nothing new and nothing slower; 1 a new finding, or with --max-regression something slower beyond
-    noise; 2 an input could not be read, --max-regression could not be judged, or the call was wrong.
+    Exit status: 0 nothing new and nothing slower; 1 a new finding, or with --max-regression something slower; 2 an
+    input could not be read, --max-regression could not be judged, or the call was wrong.
     """
     if before == after == STANDARD_INPUT:
         raise typer.BadParameter("only one of BEFORE and AFTER can be standard input")
     limit = None if max_regression is None else _share(max_regression)
+    slow_s = None if slow is None else in_seconds(slow)
     rules = all_rules()
     selected = chosen(select, rules) if select else None
     ignored = chosen(ignore, rules) if ignore else set()
@@ -87,7 +98,8 @@ def compare(
         report.findings = [
             each for each in report.findings if (selected is None or each.rule in selected) and each.rule not in ignored
         ]
-    found = comparison.compare(*sides, paths=(shown_path(before), shown_path(after)), max_regression=limit, seed=seed)
+    paths = shown_path(before), shown_path(after)
+    found = comparison.compare(*sides, paths=paths, max_regression=limit, slow_s=slow_s, seed=seed)
     write(shown.as_json(found) if form == "json" else shown.text(found, terminal.view(color)))
     return 2 if any(failed) else _status(found, fail_on)
 
@@ -109,5 +121,5 @@ def _status(found: Comparison, fail_on: Level) -> int:
         return 1
     unjudged = [each.figure for each in found.regressions if each.verdict == "not_judged"]
     if unjudged:
-        complain(f"--max-regression could not be judged for {', '.join(unjudged)}: too few values")
+        complain(f"--max-regression could not be judged for {', '.join(unjudged)}: too few recordings")
     return 2 if unjudged else 0

@@ -8,9 +8,11 @@ from orjson import OPT_INDENT_2, dumps
 
 from replaylint.render.escape import harmless, printable, shortened
 from replaylint.render.layout import JOINT, joined, line
-from replaylint.render.phrases import counted, fixer, graded, resolution, resumed, unread
+from replaylint.render.phrases import counted, fixer, graded, resolution, resumed, round_duration, unread
 from replaylint.render.table import NOTHING, table
 from replaylint.rules.words import duration
+from replaylint.statistics.shift import MIN_RECORDINGS
+from replaylint.views.timing_changes import PRIMARY, TimingChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,11 +20,14 @@ if TYPE_CHECKING:
     from replaylint.render.layout import Piece
     from replaylint.render.view import View
     from replaylint.report.model import Peer
-    from replaylint.views.comparison import Compared, Comparison, Ended, Fault, OutcomeChange, Pairing, TimingChange
+    from replaylint.views.comparison import Compared, Comparison, Ended, Fault, OutcomeChange, Pairing
+    from replaylint.views.timing_changes import Figures, SlowChange
 
-VERDICT_STYLES: Final = {"slower": "warning", "faster": "bold", "noise": "dim", "unknown": "dim"}
+VERDICT_STYLES: Final = {"slower": "warning", "faster": "bold", "no_change_seen": "dim", "unknown": "dim"}
 JUDGEMENT_STYLES: Final = {"regressed": "error", "passed": "", "not_judged": "warning"}
-HEAD: Final = ("median", "n", "before", "after", "difference", "relative", "95 % interval", "verdict")
+ROLES: Final = ("primary", "adjusted", "exploratory")
+HEAD: Final = ("median", "n", "before", "after", "difference", "relative", "interval", "verdict")
+PLUS_MINUS: Final = "\N{PLUS-MINUS SIGN}"
 MAX_SENTENCE_CHARS: Final = 1000
 """Of the message of a finding, which a saved report may have of any length."""
 
@@ -160,10 +165,12 @@ def _alone(pairing: Pairing, noun: str) -> str:
 
 
 def _timings(view: View, comparison: Comparison) -> Iterator[str]:
-    changes = {figure: each for figure, each in comparison.timing.items() if each.before.n or each.after.n}
-    if changes:
-        yield from table(view, 0, HEAD, [_cells(figure, each) for figure, each in changes.items()])
-        yield from _notes(view, comparison, changes)
+    if any(each.before.n or each.after.n for each in comparison.timing.values()):
+        yield line(view, 0, *_headline(view, comparison.timing[PRIMARY]))
+        if comparison.slow.verdict in {"slower", "faster"}:
+            yield line(view, 0, *_slow_headline(comparison.slow))
+        yield from table(view, 0, HEAD, list(_rows(view, comparison)))
+        yield from _notes(view, comparison)
     else:
         yield line(view, 0, "no timings: no replay has times")
     for each in comparison.regressions:
@@ -172,30 +179,112 @@ def _timings(view: View, comparison: Comparison) -> Iterator[str]:
         yield line(view, 0, allowed, verdict, f": {each.reason}")
 
 
-def _cells(figure: str, change: TimingChange) -> list[Piece | str]:
-    before, after, interval = change.before, change.after, change.interval_s
+def _headline(view: View, change: TimingChange) -> Iterator[Piece | str]:
+    """What became of the primary figure, and what that rests on."""
+    before, after, pairs = change.before, change.after, change.pairs
+    yield ("bold", "response gap")
+    yield ": "
+    yield _verdict(view, change)
+    if change.interval_s is None:
+        yield f": {_sources(before, after)}, and it takes {MIN_RECORDINGS} recordings on each side"
+        yield ", for the resumes of one are not independent of each other"
+    else:
+        if change.difference_s and change.seen_from_s is None:
+            yield f" by {joined(duration(abs(change.difference_s)))}"
+        yield f" ({joined(f'{change.percent:g} %')} interval {_range(change.interval_s)}), from "
+        paired = change.judged_by == "pairs"
+        yield joined(f"{pairs.recordings} paired recordings") if paired else _sources(before, after)
+    if pairs.n > 1:
+        yield f"; of {joined(counted(pairs.n, 'pair'))} of resumes, {pairs.slower} slower and {pairs.faster} faster"
+
+
+def _sources(before: Figures, after: Figures) -> str:
+    sides = ((before, "before"), (after, "after"))
+    return " and ".join(
+        f"{joined(counted(of.n, 'value'))} from {joined(counted(of.recordings, 'recording'))} {side}"
+        for of, side in sides
+    )
+
+
+def _slow_headline(slow: SlowChange) -> Iterator[Piece | str]:
+    """A change of the share of slow resumes, which the medians do not show."""
+    yield ("bold", f"gaps over {round_duration(slow.over_s)}")
+    yield ": "
+    yield (VERDICT_STYLES[slow.verdict], "more" if slow.verdict == "slower" else "fewer")
+    yield f", {slow.before.over} of {joined(counted(slow.before.n, 'resume'))} before and "
+    yield f"{slow.after.over} of {slow.after.n} after"
+
+
+def _verdict(view: View, change: TimingChange | SlowChange) -> Piece:
+    text, would = change.verdict.replace("_", " "), _would(change)
+    if would is not None:
+        text += f"; {PLUS_MINUS if view.unicode else '+/-'}{would} would have been"
+    elif change.role == "exploratory" and change.verdict in {"slower", "faster"}:
+        text += " (exploratory)"
+    return VERDICT_STYLES[change.verdict], text
+
+
+def _would(change: TimingChange | SlowChange) -> str | None:
+    """The change that would have been seen where none was; None where nothing differed at all."""
+    if isinstance(change, TimingChange):
+        unmoved = change.interval_s == (0.0, 0.0)
+        return None if change.seen_from_s is None or unmoved else duration(change.seen_from_s)
+    return None if change.seen_from is None else _percent(change.seen_from).lstrip("+")
+
+
+def _rows(view: View, comparison: Comparison) -> Iterator[list[Piece | str]]:
+    """The primary figure, those that are adjusted, and the others."""
+    for role in ROLES:
+        for figure, change in comparison.timing.items():
+            if change.role == role and (change.before.n or change.after.n):
+                yield _cells(view, figure, change)
+        if role == comparison.slow.role:
+            yield _slow_cells(view, comparison.slow)
+
+
+def _cells(view: View, figure: str, change: TimingChange) -> list[Piece | str]:
+    before, after = change.before, change.after
+    paired = change.judged_by == "pairs"
     return [
         figure,
-        f"{before.n} and {after.n}",
-        NOTHING if before.median is None else _signed(before.median).lstrip("+"),
-        NOTHING if after.median is None else _signed(after.median).lstrip("+"),
+        counted(change.pairs.n, "pair") if paired else f"{before.n} and {after.n}",
+        NOTHING if before.median is None else duration(before.median),
+        NOTHING if after.median is None else duration(after.median),
         NOTHING if change.difference_s is None else _signed(change.difference_s),
         NOTHING if change.relative is None else _percent(change.relative),
-        NOTHING if interval is None else " to ".join(map(_signed, interval)),
-        (VERDICT_STYLES[change.verdict], change.verdict),
+        NOTHING if change.interval_s is None else _range(change.interval_s),
+        _verdict(view, change),
     ]
 
 
-def _notes(view: View, comparison: Comparison, changes: Mapping[str, TimingChange]) -> Iterator[str]:
-    """What those verdicts mean that occur."""
-    how = comparison.bootstrap
-    verdicts = {each.verdict for each in changes.values()}
+def _slow_cells(view: View, slow: SlowChange) -> list[Piece | str]:
+    before, after = slow.before, slow.after
+    return [
+        f"gaps over {round_duration(slow.over_s)}",
+        f"{before.n} and {after.n}",
+        NOTHING if before.share is None else _percent(before.share).lstrip("+"),
+        NOTHING if after.share is None else _percent(after.share).lstrip("+"),
+        NOTHING if slow.difference is None else _percent(slow.difference),
+        NOTHING,
+        NOTHING,
+        _verdict(view, slow),
+    ]
+
+
+def _notes(view: View, comparison: Comparison) -> Iterator[str]:
+    """What the intervals are, and what that verdict means which is no verdict."""
+    timing = [each for each in comparison.timing.values() if each.before.n or each.after.n]
+    verdicts = {comparison.slow.verdict, *(each.verdict for each in timing)}
     if verdicts != {"unknown"}:
-        made = f"by bootstrap, {how.resamples:,} resamples, seed {how.seed}"
-        yield line(view, 0, f"{how.percent} % intervals of the difference, {made}; noise: the interval holds 0")
+        *some, last = sorted({each.percent for each in timing if each.percent is not None})
+        levels = f"{', '.join(f'{each:g}' for each in some)} and {last:g}" if some else f"{last:g}"
+        yield line(view, 0, f"intervals of {joined(f'{levels} %')}; each recording counts once")
     if "unknown" in verdicts:
-        few = f"a side has fewer than {how.fewest} values, which no {how.percent} % interval can be made from"
-        yield line(view, 0, ("warning" if verdicts == {"unknown"} else "", "unknown"), f": {few}")
+        yield line(view, 0, ("warning" if verdicts == {"unknown"} else "", "unknown"), ": too few recordings to tell")
+
+
+def _range(interval: tuple[float, float]) -> str:
+    return " to ".join(map(_signed, interval))
 
 
 def _signed(seconds: float) -> str:

@@ -1,7 +1,6 @@
-"""Two reports compared: which faults are new, which outcomes changed, and what became slower beyond noise.
+"""Two reports compared: which faults are new, which outcomes changed, and what became slower, and not by chance.
 
-The fields of the classes are those of the JSON. Seconds where a name ends in `_s`; `relative` is a part of what was
-before: 0.1 is 10 % more.
+The fields of the classes are those of the JSON. Seconds where a name ends in `_s`.
 """
 
 from __future__ import annotations
@@ -13,16 +12,15 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from replaylint.replay.outcome import OUTCOMES
-from replaylint.replay.timing import DECIMALS, FIGURES
+from replaylint.replay.timing import DECIMALS
 from replaylint.report.findings import SEVERITIES, new
 from replaylint.report.model import Tool
-from replaylint.report.summary import replays
-from replaylint.statistics import bootstrap
-from replaylint.statistics.percentiles import percentile
+from replaylint.statistics import shares
 from replaylint.version import __version__
+from replaylint.views.timing_changes import JUDGED, SLOW, SlowChange, TimingChange, changes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from replaylint.replay.outcome import Outcome
     from replaylint.report.model import Finding, Peer, Report, Resume, Session, SeverityName
@@ -31,16 +29,10 @@ if TYPE_CHECKING:
     Thing = TypeVar("Thing")
     Pairs = list[tuple[Thing, Thing]]
 
-SCHEMA_VERSION: Final = 1
-
-JUDGED: Final = ("replay_s", "response_gap_s", "total_s")
-"""The figures that must not become slower by more than is allowed."""
+SCHEMA_VERSION: Final = 2
 
 HIGHEST: Final = 16
 """So many folders above the common one are looked at to find the place of a recording."""
-
-Verdict = Literal["slower", "faster", "noise", "unknown"]
-"""What the interval of a difference says: above 0, below 0, 0 in it; unknown: there are too few values for one."""
 
 
 @dataclass(slots=True)
@@ -116,33 +108,11 @@ class OutcomeChange:
 
 
 @dataclass(slots=True)
-class Figures:
-    """n values of one side; the median is by nearest rank."""
-
-    n: int
-    min: float | None
-    median: float | None
-    max: float | None
-
-
-@dataclass(slots=True)
-class TimingChange:
-    """A figure over the named sessions of replaying resumes.
-
-    `difference_s`: of the medians, after minus before; `interval_s`: where it lies with 95 %.
-    """
-
-    before: Figures
-    after: Figures
-    difference_s: float | None
-    relative: float | None
-    interval_s: tuple[float, float] | None
-    verdict: Verdict
-
-
-@dataclass(slots=True)
 class Judgement:
-    """Whether a figure became slower by more than `max_regression`, and beyond noise."""
+    """Whether a figure became slower by more than `max_regression`, and not by chance.
+
+    For a timing that is a part of its median before, for the share of slow resumes a part of all resumes.
+    """
 
     figure: str
     verdict: Literal["regressed", "passed", "not_judged"]
@@ -150,21 +120,12 @@ class Judgement:
 
 
 @dataclass(slots=True)
-class Bootstrap:
-    """How the intervals were made: of so many percent, from so many resamples, with at least so many values a side."""
-
-    percent: int
-    resamples: int
-    seed: int
-    fewest: int
-
-
-@dataclass(slots=True)
 class Comparison:
     """What changed from one report to the other.
 
     `graver`: faults on both sides of which the gravest finding is graver after. `unchanged`: the others on both sides.
-    `children` counts those of paired resumes. `regressions` is empty without a `max_regression`.
+    `children` counts those of paired resumes. `seed`: of the exchanges that judge the share of slow resumes.
+    `regressions` is empty without a `max_regression`.
     """
 
     schema_version: int
@@ -178,7 +139,8 @@ class Comparison:
     resumes: Pairing
     children: Pairing
     timing: dict[str, TimingChange]
-    bootstrap: Bootstrap
+    slow: SlowChange
+    seed: int
     max_regression: float | None
     regressions: list[Judgement]
     gone: list[Fault]
@@ -191,9 +153,13 @@ def compare(
     *,
     paths: tuple[str, str] = ("before", "after"),
     max_regression: float | None = None,
-    seed: int = bootstrap.SEED,
+    slow_s: float | None = None,
+    seed: int = shares.SEED,
 ) -> Comparison:
-    """Compare these reports, whose names are `paths`; a `max_regression` of 0.1 allows 10 % more."""
+    """Compare these reports, whose names are `paths`; a `max_regression` of 0.1 allows 10 % more.
+
+    `slow_s`: the response gap from which a resume is slow; None: three times the median, at least 0.1 s.
+    """
     faults = list(_faults(before.findings, after.findings))
     of_before, of_after = _by_recording(before), _by_recording(after)
     recordings = _recordings(list(of_before), list(of_after))
@@ -203,7 +169,7 @@ def compare(
         for pair in _matched(of_before[one], of_after[other], lambda each: (each.method, each.session_id))
     ]
     sessions = [(name, pair, of) for name, pair in resumes for of in _sessions(*pair)]
-    timing = _timing(before, after, seed)
+    timing, slow = changes(before, after, resumes, slow_s=slow_s, seed=seed)
     return Comparison(
         schema_version=SCHEMA_VERSION,
         tool=Tool("replaylint", __version__),
@@ -223,11 +189,10 @@ def compare(
             *(sum(len(_children(pair[side])) for _, pair in resumes) for side in (0, 1)),
         ),
         timing=timing,
-        bootstrap=Bootstrap(bootstrap.PERCENT, bootstrap.RESAMPLES, seed, bootstrap.MIN_VALUES),
+        slow=slow,
+        seed=seed,
         max_regression=max_regression,
-        regressions=[]
-        if max_regression is None
-        else [Judgement(figure, *_judged(timing[figure], max_regression)) for figure in JUDGED],
+        regressions=[] if max_regression is None else list(_judgements(timing, slow, max_regression)),
         gone=[each for each in faults if not each.after],
         unchanged=[each for each in faults if each.before and each.after and not _is_graver(each)],
     )
@@ -377,51 +342,23 @@ def _pairing(paired: int, before: int, after: int) -> Pairing:
     return Pairing(paired, before - paired, after - paired)
 
 
-# Timings
+# What is allowed
 
 
-def _timing(before: Report, after: Report, seed: int) -> dict[str, TimingChange]:
-    return {figure: _change(_values(before, figure), _values(after, figure), seed) for figure in FIGURES}
-
-
-def _values(report: Report, figure: str) -> list[float]:
-    """Seconds, sorted: of the same replays as in the summary."""
-    every = (getattr(session.timing, figure) for _, session in replays(report.resumes))
-    return sorted(value for value in every if value is not None)
-
-
-def _change(before: list[float], after: list[float], seed: int) -> TimingChange:
-    one, other = _figures(before), _figures(after)
-    difference = relative = None
-    if one.median is not None and other.median is not None:
-        difference = round(other.median - one.median, DECIMALS)
-        relative = round(difference / one.median, DECIMALS) if one.median else None
-    interval = bootstrap.difference(before, after, seed)
-    return TimingChange(one, other, difference, relative, interval, _verdict(interval))
-
-
-def _figures(ordered: list[float]) -> Figures:
-    if not ordered:
-        return Figures(0, None, None, None)
-    return Figures(len(ordered), ordered[0], percentile(ordered, 50), ordered[-1])
-
-
-def _verdict(interval: tuple[float, float] | None) -> Verdict:
-    if interval is None:
-        return "unknown"
-    low, high = interval
-    return "slower" if low > 0 else "faster" if high < 0 else "noise"
-
-
-def _judged(change: TimingChange, limit: float) -> tuple[Literal["regressed", "passed", "not_judged"], str]:
-    """The verdict, and what it rests on."""
-    before, difference = change.before.median, change.difference_s
-    if before is None or difference is None or change.interval_s is None:
-        few = f"{change.before.n} before and {change.after.n} after"
-        return "not_judged", f"that takes {bootstrap.MIN_VALUES} values on each side, and there are {few}"
-    # The allowance is rounded, so that 10 % more than 0.1 s is 0.11 s.
-    if difference <= round(before * limit, DECIMALS + 3):
-        return "passed", "not slower by more than that"
-    if change.verdict != "slower":
-        return "passed", "slower by more than that, but within noise"
-    return "regressed", "slower by more than that, and beyond noise"
+def _judgements(timing: Mapping[str, TimingChange], slow: SlowChange, limit: float) -> Iterator[Judgement]:
+    for figure in JUDGED:
+        if figure == SLOW:
+            verdict, difference, allowed = slow.verdict, slow.difference, limit
+        else:
+            change = timing[figure]
+            # The allowance is rounded, so that 10 % more than 0.1 s is 0.11 s.
+            verdict, difference = change.verdict, change.difference_s
+            allowed = round((change.before.median or 0.0) * limit, DECIMALS + 3)
+        if verdict == "unknown" or difference is None:
+            yield Judgement(figure, "not_judged", "there are too few recordings to tell")
+        elif difference <= allowed:
+            yield Judgement(figure, "passed", "not slower by more than that")
+        elif verdict != "slower":
+            yield Judgement(figure, "passed", "slower by more than that, but that may be chance")
+        else:
+            yield Judgement(figure, "regressed", "slower by more than that, and not by chance")
