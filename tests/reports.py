@@ -13,6 +13,7 @@ import pytest
 from replaylint.report.model import (
     Baseline,
     BaselineEntry,
+    BudgetResult,
     Connection,
     Distribution,
     Evidence,
@@ -33,6 +34,7 @@ from replaylint.report.model import (
     Tool,
     Trace,
     Updates,
+    Worst,
 )
 
 GOLDEN = Path(__file__).parent / "render"
@@ -366,6 +368,7 @@ def rich() -> Report:
             unmeasured={"no_response": 2, "clock": 4},
             quiet_timer=[],
             quiet_timer_needed_s=None,
+            worst=Worst(HOSTILE, 3, EVIL, 2.7),
             group_by=None,
             groups=[],
         ),
@@ -380,6 +383,12 @@ def rich() -> Report:
             Exemption("third", None, ["RL1"], "left nothing out", None, 0, expired=False),
         ],
         settings=None,
+        budgets=[
+            BudgetResult("p95(response_gap)<2s", "exceeded", 2.7, 70, 1.9, 3.1, 59),
+            BudgetResult("p99(replay)<=5s", "kept", 0.25, 120, 0.2, None, 299),
+            BudgetResult("max(total)<90s", "not_judged", 12.5, 7, None, None, None),
+            BudgetResult("p90(total)<90s", "not_judged", None, 7, None, None, 29),
+        ],
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from orjson import dumps, loads
 
 from replaylint import Linter
 from replaylint.analysis.lint import lint
@@ -447,7 +448,7 @@ def test_a_budget_may_need_a_thousand_replays(tmp_path: Path) -> None:
     assert finding["message"].endswith("it needs 1000 replays with this figure, and there are 999; record more of them")
     # Of 1000 values the 999th is the smallest that 99.9 % of them do not exceed.
     (finding,) = of_budget(report_of_file(many, budget="p99.9(response_gap)<900ms,p99.8(response_gap)<=500ms"))
-    assert finding["message"].startswith("p99.9(response_gap) is 900 ms over 1000 replays, ")
+    assert finding["message"].startswith("p99.9(response_gap) is 900 ms over 1000 replays (fewer than 2995 put no ")
 
 
 @pytest.mark.parametrize(("n", "percent"), [(2, "60"), (3, "66"), (9, "89"), (10, "90"), (19, "94.9"), (20, "95")])
@@ -582,3 +583,52 @@ def judged(values: list[int], limit: int, statistic: str, sign: str) -> list[str
         value = min(each for each in values if sum(other <= each for other in values) * 100 >= percent * len(values))
     kept = round(value, 4) < limit or (sign == "<=" and round(value, 4) == limit)
     return [] if kept else ["RL404"]
+
+
+# What became of them
+
+
+def test_what_a_budget_rests_on_is_told(tmp_path: Path) -> None:
+    """The 91st to the 99th of 100 values: with 95 % each, the 95th percentile of many more is between these."""
+    values = [0.01 * number for number in range(1, 101)]
+    report = lint(
+        gaps(tmp_path, "a", *values), budget="p95(response_gap)<2s,p95(response_gap)<900ms,max(response_gap)<1s"
+    )
+    kept, exceeded, plain = report.budgets
+    assert loads(dumps(kept)) == {
+        "budget": "p95(response_gap)<2s",
+        "verdict": "kept",
+        "value_s": 0.95,
+        "n": 100,
+        "at_least_s": 0.91,
+        "at_most_s": 0.99,
+        "needs": 59,
+    }
+    assert (exceeded.verdict, exceeded.at_least_s, exceeded.at_most_s) == ("exceeded", 0.91, 0.99)
+    assert (plain.verdict, plain.value_s, plain.at_most_s, plain.needs) == ("exceeded", 1.0, None, None)
+    messages = [each.message for each in report.findings if each.rule == "RL404"]
+    assert messages[0].startswith(
+        "p95(response_gap) is 950 ms over 100 replays (of many more, at least 910 ms and at most 990 ms, "
+        "each with 95 % confidence), and the budget is p95(response_gap)<900ms; "
+    )
+    assert messages[1].startswith(
+        "max(response_gap) is 1.00 s over 100 replays, and the budget is max(response_gap)<1s; "
+    )
+
+
+@pytest.mark.parametrize(("n", "upper"), [(58, None), (59, 0.1)])
+def test_a_budget_that_n_cannot_support_says_so(n: int, upper: float | None, tmp_path: Path) -> None:
+    path = gaps(tmp_path, "a", *[0.1] * n)
+    (result,) = lint(path, budget="p95(response_gap)<2s").budgets
+    assert (result.verdict, result.n, result.at_most_s, result.needs) == ("kept", n, upper, 59)
+    said = "fewer than 59 put no upper bound on that of many more"
+    found = run(path, "--budget", "p95(response_gap)<2s")
+    assert found.returncode == 0
+    assert (f"\nbudget p95(response_gap)<2s: kept, 100 ms over {n} replays ({said})\n" in found.stdout) is (
+        upper is None
+    )
+
+
+def test_a_budget_that_cannot_be_judged_has_a_result(tmp_path: Path) -> None:
+    (result,) = lint(gaps(tmp_path, "a", *[0.1] * 5), budget="p95(response_gap)<2s").budgets
+    assert (result.verdict, result.value_s, result.n, result.needs) == ("not_judged", None, 5, 59)

@@ -51,6 +51,7 @@ OF_THE_TOOL: Final = OURS | {
         ("Exemption", "version"),
         ("Exemption", "ignore"),
         ("Exemption", "until"),
+        ("BudgetResult", "budget"),  # an option of the user's own
         ("SettingsUsed", "path"),  # test_settings_told.py makes these hostile
         ("SettingsUsed", "options"),
     ),

@@ -55,9 +55,9 @@ def test_json_is_the_report_itself() -> None:
 
 
 def test_an_empty_report() -> None:
-    nothing = Summary(0, 0, {}, {"error": 0, "warning": 0, "info": 0}, 0, {}, None, {}, [], None, None, [])
+    nothing = Summary(0, 0, {}, {"error": 0, "warning": 0, "info": 0}, 0, {}, None, {}, [], None, None, None, [])
     report = dataclasses.replace(
-        rich(), traces=[], resumes=[], findings=[], summary=nothing, baseline=None, exceptions=[]
+        rich(), traces=[], resumes=[], findings=[], summary=nothing, baseline=None, exceptions=[], budgets=[]
     )
     assert rendered("text", report) == "0 resumes; 0 errors, 0 warnings, 0 info\n"
     assert rendered("text", report, quiet=True) == ""

@@ -336,6 +336,13 @@ def test_every_line_can_be_shown(
 # Long and large
 
 
+def test_an_id_beyond_64_bits_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [line.replace(b'"ID"', b"%d" % (2**64 + 1)) for line in Recording().resume("ID", "s").lines()]
+    text = whole(tmp_path, lines, 1, capsys)
+    assert '  "id": 18446744073709551617,\n' in text
+    assert "request session/resume 18446744073709551617" in text
+
+
 def test_long_strings_are_cut_and_their_length_is_told() -> None:
     assert list(pretty("x" * MAX_STRING_CHARS)) == ['"' + "x" * MAX_STRING_CHARS + '"']
     assert list(pretty(["x" * 5000, 1])) == ["[", f'  "{"x" * CUT_STRING_CHARS}...", (5000 characters)', "  1", "]"]

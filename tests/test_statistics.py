@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, fsum
@@ -10,7 +11,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from replaylint.statistics.histogram import MAX_BUCKETS, MIN_VALUES, histogram
-from replaylint.statistics.percentiles import Distribution, distribution, least, percentile
+from replaylint.statistics.percentiles import (
+    EXACT_UP_TO,
+    Distribution,
+    bounded_from,
+    bounds,
+    distribution,
+    least,
+    percentile,
+)
 from replaylint.statistics.timers import TIMERS_S, study
 
 if TYPE_CHECKING:
@@ -125,6 +134,44 @@ def test_with_enough_values_a_percentile_is_not_the_maximum_of_fewer(percent: Fr
 def test_a_percentile_may_be_a_fraction(values: list[float], percent: Fraction) -> None:
     rank = ceil(percent * len(values) / 100)
     assert percentile(sorted(values), percent) == sorted(values)[max(rank, 1) - 1]
+
+
+# Bounds of percentiles
+
+
+@pytest.mark.parametrize(("percent", "n"), [(50, 5), (90, 29), (95, 59), (99, 299), (Fraction("99.9"), 2995)])
+def test_how_many_values_an_upper_bound_takes(percent: int | Fraction, n: int) -> None:
+    """All of fewer are below the percentile in more than 5 % of cases."""
+    assert bounded_from(percent) == n
+    values = [float(number) for number in range(n)]
+    assert bounds(values, percent)[1] == values[-1]
+    assert bounds(values[1:], percent)[1] is None
+
+
+@pytest.mark.parametrize(("n", "percent"), [(20, 50), (59, 95), (100, 95), (300, 90)])
+def test_bounds_are_those_of_the_binomial_distribution(n: int, percent: int) -> None:
+    share = Fraction(percent, 100)
+
+    def at_most(k: int) -> Fraction:
+        return sum((math.comb(n, i) * share**i * (1 - share) ** (n - i) for i in range(k + 1)), Fraction())
+
+    low, high = bounds(list(range(1, n + 1)), percent)
+    assert low is not None
+    assert high is not None
+    # The low-th value is below the percentile where so many are, and the next one is too rarely; as rarely above.
+    assert 1 - at_most(int(low) - 1) >= Fraction(95, 100) > 1 - at_most(int(low))
+    assert at_most(int(high) - 1) >= Fraction(95, 100) > at_most(int(high) - 2)
+
+
+def test_for_many_values_the_normal_distribution_is_as_good() -> None:
+    exact, normal = (bounds(list(range(n)), 95) for n in (EXACT_UP_TO, EXACT_UP_TO + 1))
+    assert None not in exact
+    assert normal == pytest.approx(exact, abs=2)
+
+
+@pytest.mark.parametrize("values", [[], [1.0]])
+def test_a_value_alone_has_no_bound(values: list[float]) -> None:
+    assert bounds(values, 50) == (None, None)
 
 
 # Histograms

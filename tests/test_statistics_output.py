@@ -99,8 +99,10 @@ def everything(folder: Path) -> list[Path]:
 
 
 @pytest.fixture
-def rich_report(tmp_path: Path) -> Report:
-    return lint(everything(tmp_path), group_by="agent", budget="p95(response_gap)<1s,p99(total)<1s")
+def rich_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Report:
+    monkeypatch.chdir(tmp_path)
+    paths = [path.name for path in everything(tmp_path)]
+    return lint(paths, group_by="agent", budget="p95(response_gap)<1s,p99(total)<1s")
 
 
 def shown(report: Report, form: str = "text", **options: Any) -> str:
@@ -140,13 +142,14 @@ def test_a_line_is_no_wider_than_the_terminal(width: int, rich_report: Report) -
         assert columns(line) <= width
 
 
-def test_the_same_figures_in_every_width(tmp_path: Path) -> None:
-    report = lint(everything(tmp_path))
+def test_the_same_figures_in_every_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    report = lint([path.name for path in everything(tmp_path)])
 
     def figures(width: int | None) -> list[str]:
         return re.findall(r"[\d.]+ m?s\b", " ".join(shown(report, width=width).split()))
 
-    assert len(figures(None)) == 100
+    assert len(figures(None)) == 101
     assert figures(60) == figures(80) == figures(None) == figures(200)
 
 
@@ -168,24 +171,36 @@ def counted(text: str, begin: str) -> list[list[str]]:
 
 
 def test_the_matrix_of_the_groups(rich_report: Report) -> None:
-    """Agent and version, outcomes, and the gap: of what there is, in natural order, the unknown last."""
+    """Agent and version, outcomes, and the gap: that with the longest one first, then by name, the unknown last."""
     text = shown(rich_report)
     assert counted(text, "by agent") == [
-        ["failing 1.0", "5", "-", "1", "1", "1", "1", "1", "-", "2", "3", "10.0 ms", "250 ms", "-", "500 ms"],
-        ["quick 0.9", "10", "10", "-", "-", "-", "-", "-", "-", "-", "10", "1.20 s", "2.00 s", "2.80 s", "3.00 s"],
-        ["quick 0.10", "24", "24", "-", "-", "-", "-", "-", "-", "-", "24", "40.0 ms", "480 ms", "880 ms", "960 ms"],
-        ["silent", "2", "-", "-", "-", "2", "-", "-", "-", "-", "2", "0 ms", "0 ms", "-", "7.25 s"],
-        ["untimed 2", "1", "-", "-", "-", "1", "-", "-", "-", "-", "-", "-", "-", "-", "-"],
-        ["not known", "1", "-", "-", "-", "-", "-", "-", "1", "-", "-", "-", "-", "-", "-"],
+        [
+            *("silent", "2", "-", "-", "-", "2", "-", "-", "-", "-"),
+            *("2", "0 ms", "0 ms", "-", "-", "7.25 s", "silent.ndjson:3"),
+        ],
+        [
+            *("quick 0.9", "10", "10", "-", "-", "-", "-", "-", "-", "-"),
+            *("10", "1.20 s", "2.00 s", "2.80 s", "-", "3.00 s", "older.ndjson:48"),
+        ],
+        [
+            *("quick 0.10", "24", "24", "-", "-", "-", "-", "-", "-", "-"),
+            *("24", "40.0 ms", "480 ms", "880 ms", "920 ms", "960 ms", "newer.ndjson:141"),
+        ],
+        [
+            *("failing 1.0", "5", "-", "1", "1", "1", "1", "1", "-", "2"),
+            *("3", "10.0 ms", "250 ms", "-", "-", "500 ms", "failing.ndjson:3"),
+        ],
+        ["untimed 2", "1", "-", "-", "-", "1", *["-"] * 11],
+        ["not known", "1", "-", "-", "-", "-", "-", "-", "1", *["-"] * 8],
     ]
 
 
 def test_the_timers_of_the_groups(rich_report: Report) -> None:
     assert counted(shown(rich_report), "too early, by timer") == [
-        ["failing 1.0", "1", "1", "1", "1", "1", "1", "1", "1", "1", "> 3.20 s"],
+        ["silent", "2", "-", "-", "-", "-", "-", "-", "-", "-", "> 10.0 ms"],
         ["quick 0.9", "10", "1", "1", "-", "-", "-", "-", "-", "-", "> 60.0 ms"],
         ["quick 0.10", "24", "20", "15", "5", "-", "-", "-", "-", "-", "> 120 ms"],
-        ["silent", "2", "-", "-", "-", "-", "-", "-", "-", "-", "> 10.0 ms"],
+        ["failing 1.0", "1", "1", "1", "1", "1", "1", "1", "1", "1", "> 3.20 s"],
     ]
 
 
@@ -251,7 +266,7 @@ def test_no_resume_at_all(tmp_path: Path) -> None:
     assert shown(report) == f"0 resumes; 0 errors, 0 warnings, 1 info\n\n{found}"
     grouped = lint(tmp_path / "trace", group_by="agent")
     assert shown(grouped).startswith(f"{shown(report)}\nby agent")
-    assert counted(shown(grouped), "by agent") == [["agent 1", "0", "-", "-"]]
+    assert counted(shown(grouped), "by agent") == [["agent 1", "0", "-", "-", "-"]]
 
 
 def test_no_input_at_all(tmp_path: Path) -> None:

@@ -72,8 +72,8 @@ def report_of(
     counts = {each: sum(found.severity == each for found in findings) for each in ("error", "warning", "info")}
     outcomes: Counter[str] = Counter(one.outcome for each in resumes for one in each.sessions)
     timing = {"response_gap_s": gaps}
-    summary = Summary(len(resumes), len(resumes), dict(outcomes), counts, 0, timing, None, {}, [], None, None, [])
-    agreed: dict[str, Any] = {"baseline": None, "exceptions": []}
+    summary = Summary(len(resumes), len(resumes), dict(outcomes), counts, 0, timing, None, {}, [], None, None, None, [])
+    agreed: dict[str, Any] = {"baseline": None, "exceptions": [], "budgets": []}
     return dataclasses.replace(
         rich(), traces=traces, resumes=resumes, findings=list(findings), summary=summary, **agreed
     )

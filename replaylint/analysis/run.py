@@ -45,7 +45,9 @@ if TYPE_CHECKING:
 
 def new_report() -> Report:
     """A report without anything in it."""
-    return Report(SCHEMA_VERSION, Tool("replaylint", __version__), [], [], [], summary.nothing(), 0, [], None, [], None)
+    return Report(
+        SCHEMA_VERSION, Tool("replaylint", __version__), [], [], [], summary.nothing(), 0, [], None, [], None, []
+    )
 
 
 def new_trace(path: str) -> Trace:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from replaylint.errors import UnknownNameError, UsageError
 from replaylint.policies.names import split
 from replaylint.policies.units import in_seconds
 from replaylint.policies.violations import on_recording, on_resume
 from replaylint.replay.timing import FIGURES
-from replaylint.report.model import Moment
+from replaylint.report import budgets as told
+from replaylint.report.model import BudgetResult, Moment
 from replaylint.report.summary import replays
 from replaylint.report.unmeasured import REASONS, why_unknown
 from replaylint.rules import (
@@ -24,15 +25,17 @@ from replaylint.rules import (
 )
 from replaylint.rules.registry import ERROR, WARNING
 from replaylint.rules.words import Count, duration
-from replaylint.statistics.percentiles import least, mean, percentile
+from replaylint.statistics.percentiles import bounded_from, bounds, least, mean, percentile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from replaylint.policies.options import LinterOptions
     from replaylint.policies.policy import Draft
     from replaylint.report.model import Finding, Marker, Report, Resume, Session, Trace
     from replaylint.rules.registry import Party
+
+    Verdict = Literal["kept", "exceeded", "not_judged"]
 
 NAMES: Final = {figure.removesuffix("_s"): figure for figure in FIGURES}
 STATISTICS: Final = ("min", "median", "mean", "max", "p90", "p95", "p99")
@@ -217,6 +220,7 @@ def _over(resume: Resume, session: Session | None, figure: str, value: float, li
 
 
 def _together(report: Report, traces: Mapping[str, Trace], given: Budget) -> Iterator[Finding]:
+    results = report.budgets
     values: list[float] = []
     unknown: Counter[str] = Counter()
     for resume, session in replays(report.resumes):
@@ -228,15 +232,21 @@ def _together(report: Report, traces: Mapping[str, Trace], given: Budget) -> Ite
     needed = 1 if isinstance(given.statistic, str) else least(given.statistic)
     others = f"; {unknown.total()} could not be measured: {_told(unknown)}" if unknown else ""
     if len(values) < needed:
+        results.append(_result(given, "not_judged", None, values))
         few = f": it needs {Count(needed):replay} with this figure, and there are {len(values)}{others}"
         yield _not_judged(None, given.name, given.text, few, _main(unknown) if unknown else TOO_FEW)
         return
-    value = _value(sorted(values), given.statistic)
-    if value > given.limit or (given.strict and value == given.limit):
+    ordered = sorted(values)
+    value = _value(ordered, given.statistic)
+    exceeded = value > given.limit or (given.strict and value == given.limit)
+    result = _result(given, "exceeded" if exceeded else "not_judged" if unknown else "kept", value, ordered)
+    results.append(result)
+    if exceeded:
         facts = {
             "name": given.name,
             "value": _shown(value, given.limit),
             "n": Count(len(values)),
+            "bounds": told.bounds(result),
             "budget": given.text,
             "others": others,
         }
@@ -244,6 +254,15 @@ def _together(report: Report, traces: Mapping[str, Trace], given: Budget) -> Ite
     elif unknown:
         kept = f" for all: {Count(len(values)):replay} kept it{others}"
         yield _not_judged(None, given.name, given.text, kept, _main(unknown))
+
+
+def _result(given: Budget, verdict: Verdict, value: float | None, ordered: Sequence[float]) -> BudgetResult:
+    low = high = needs = None
+    if not isinstance(given.statistic, str):
+        needs = bounded_from(given.statistic)
+        if value is not None:
+            low, high = bounds(ordered, given.statistic)
+    return BudgetResult(given.text, verdict, value, len(ordered), low, high, needs)
 
 
 def _shown(value: float, limit: float) -> str:

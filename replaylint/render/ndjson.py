@@ -73,6 +73,7 @@ class Stream:
             "passed_over": report.passed_over,
             "passed_over_files": report.passed_over_files,
             "settings": report.settings,
+            "budgets": report.budgets,
         }
         self._line("summary", counts)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from orjson import dumps
-
 from replaylint.render.escape import printable
 from replaylint.render.phrases import counted
+from replaylint.rules.words import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,5 +59,5 @@ class _Printer:
 
 def _scalar(value: object, comma: str) -> str:
     if not isinstance(value, str) or len(value) <= MAX_STRING_CHARS:
-        return printable(dumps(value).decode()) + comma
-    return f"{printable(dumps(value[:CUT_STRING_CHARS] + '...').decode())}{comma} ({counted(len(value), 'character')})"
+        return printable(as_json(value)) + comma
+    return f"{printable(as_json(value[:CUT_STRING_CHARS] + '...'))}{comma} ({counted(len(value), 'character')})"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from replaylint.render.layout import Piece
     from replaylint.render.view import View
-    from replaylint.report.model import Distribution, Finding, Group, QuietTimer, Report, Statistics, Summary
+    from replaylint.report.model import Distribution, Finding, Group, QuietTimer, Report, Statistics, Summary, Worst
 
 HEADLINE: Final = "response_gap_s"
 TIMINGS: Final = {
@@ -78,6 +78,9 @@ def _timings(view: View, summary: Summary) -> Iterator[str]:
             yield line(view, 2, ("dim", f"nearest-rank percentiles; values needed: {', '.join(few)}"))
     if unknown:
         yield line(view, 2, ("dim", f"no response gap: {unknown}"))
+    worst = summary.worst
+    if worst is not None:
+        yield line(view, 2, f"longest response gap: {joined(duration(worst.response_gap_s))}, {_place(worst)}")
 
 
 def _lacks(distributions: object, field: str) -> bool:
@@ -165,8 +168,11 @@ def _groups(view: View, summary: Summary) -> Iterator[str]:
     kinds = [each for each in OUTCOMES if summary.outcomes.get(each)]
     head = [f"by {GROUPED_BY[summary.group_by or 'agent']}", "resumes", *kinds, "errors", "gap n"]
     fields = [
-        field for field in ("min", "p50", "p90", "max") if any(_gap(each, field) is not None for each in summary.groups)
+        field
+        for field in ("min", "p50", "p90", "p95", "max")
+        if any(_gap(each, field) is not None for each in summary.groups)
     ]
+    in_one = summary.group_by == "file"
     rows: list[list[Piece | str]] = []
     for each in summary.groups:
         errors = each.findings["error"]
@@ -178,10 +184,16 @@ def _groups(view: View, summary: Summary) -> Iterator[str]:
                 ("error", str(errors)) if errors else NOTHING,
                 str(each.timing[HEADLINE].n or NOTHING),
                 *(_duration(_gap(each, field)) for field in fields),
+                *([] if in_one else [NOTHING if each.worst is None else _place(each.worst)]),
             ]
         )
     yield "\n"
-    yield from table(view, 0, head + [f"gap {COLUMNS[field]}" for field in fields], rows, titled=True)
+    head += [f"gap {COLUMNS[field]}" for field in fields]
+    yield from table(view, 0, head if in_one else [*head, "longest gap"], rows, titled=True)
+
+
+def _place(worst: Worst) -> str:
+    return f"{shortened(worst.trace)}:{worst.line}"
 
 
 def _gap(group: Statistics, field: str) -> float | None:

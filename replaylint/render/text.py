@@ -28,6 +28,7 @@ from replaylint.render.selection import SLOWEST, Shown
 from replaylint.render.statistics import statistics
 from replaylint.render.suppressions import suppressions
 from replaylint.render.timeline import timeline
+from replaylint.report.budgets import outcome
 from replaylint.report.connections import first_files
 from replaylint.report.findings import new
 from replaylint.report.source_map import TWO_SIDED
@@ -458,6 +459,8 @@ def _totals(view: View, report: Report, *, filtered: bool) -> Iterator[str]:
     if missing:
         pieces += ["; ", ("error", joined(missing))]
     yield line(view, 0, *pieces)
+    for each in report.budgets:
+        yield line(view, 0, ("bold", "budget"), f" {printable(each.budget)}: {outcome(each)}")
     yield from suppressions(view, report)
 
 

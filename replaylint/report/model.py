@@ -258,6 +258,16 @@ class QuietTimer:
 
 
 @dataclass(slots=True)
+class Worst:
+    """The longest response gap, and the resume that has it; `line` is its request's."""
+
+    trace: str
+    line: int
+    session_id: str
+    response_gap_s: float
+
+
+@dataclass(slots=True)
 class Statistics:
     """Counts, and the distribution of each timing over the named sessions of replaying requests.
 
@@ -276,6 +286,7 @@ class Statistics:
     unmeasured: dict[str, int]
     quiet_timer: list[QuietTimer]
     quiet_timer_needed_s: float | None
+    worst: Worst | None
 
 
 @dataclass(slots=True)
@@ -290,7 +301,7 @@ GroupBy = Literal["agent", "client", "file", "session"]
 
 @dataclass(slots=True)
 class Summary(Statistics):
-    """All resumes, and each group of them where groups were asked for."""
+    """All resumes, and each group of them where groups were asked for, that with the longest response gap first."""
 
     group_by: GroupBy | None
     groups: list[Group]
@@ -357,6 +368,23 @@ class SettingsUsed:
 
 
 @dataclass(slots=True)
+class BudgetResult:
+    """What became of a budget for all replays together: the value of its statistic over n of them, in seconds.
+
+    Of a percentile, `at_least_s` and `at_most_s` are bounds for what many more replays like these would show: each
+    holds with 95 %. They are None where n is too small for one; the upper one `needs` so many values.
+    """
+
+    budget: str
+    verdict: Literal["kept", "exceeded", "not_judged"]
+    value_s: float | None
+    n: int
+    at_least_s: float | None
+    at_most_s: float | None
+    needs: int | None
+
+
+@dataclass(slots=True)
 class Report:
     """Everything that was found in the inputs of one run.
 
@@ -375,3 +403,4 @@ class Report:
     baseline: Baseline | None
     exceptions: list[Exemption]
     settings: SettingsUsed | None
+    budgets: list[BudgetResult]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.replay.timing import DECIMALS, FIGURES
 from replaylint.report.findings import SEVERITIES
 from replaylint.report.groups import grouped
-from replaylint.report.model import Distribution, Group, Lateness, QuietTimer, Summary
+from replaylint.report.model import Distribution, Group, Lateness, QuietTimer, Summary, Worst
 from replaylint.report.unmeasured import REASONS, why_unknown
 from replaylint.statistics.histogram import histogram
 from replaylint.statistics.percentiles import distribution, percentile
@@ -30,12 +31,13 @@ def summary(report: Report, group_by: GroupBy | None = None) -> Summary:
             Group(**_statistics(resumes, findings, traces), key=key)
             for key, resumes, findings in grouped(report, group_by)
         ]
+        groups.sort(key=lambda each: -each.worst.response_gap_s if each.worst is not None else inf)
     return Summary(**_statistics(report.resumes, report.findings, traces), group_by=group_by, groups=groups)
 
 
 def nothing() -> Summary:
     """The summary of an empty report."""
-    return Summary(0, 0, {}, {}, 0, {}, None, {}, [], None, None, [])
+    return Summary(0, 0, {}, {}, 0, {}, None, {}, [], None, None, None, [])
 
 
 def replays(resumes: Iterable[Resume]) -> list[tuple[Resume, Session]]:
@@ -70,7 +72,17 @@ def _statistics(resumes: Sequence[Resume], findings: Sequence[Finding], traces: 
         "unmeasured": {each: unmeasured[each] for each in REASONS if unmeasured[each]},
         "quiet_timer": [_quiet_timer(pauses, timer) for timer in TIMERS_S],
         "quiet_timer_needed_s": max((pause for pause, _ in pauses), default=None),
+        "worst": _worst(counted),
     }
+
+
+def _worst(counted: Iterable[tuple[Resume, Session]]) -> Worst | None:
+    gaps = [
+        Worst(resume.trace, resume.request.line, session.session_id, session.timing.response_gap_s)
+        for resume, session in counted
+        if session.timing.response_gap_s is not None
+    ]
+    return max(gaps, key=lambda each: each.response_gap_s, default=None)
 
 
 def _resolution(counted: Iterable[tuple[Resume, Session]], traces: Mapping[str, Trace]) -> float | None:

@@ -32,7 +32,7 @@ RULE = Rule(
     party="agent",
     severities=(ERROR,),
     message=(
-        "{name} is {value} over {n:replay}, and the budget is {budget}{others}; --statistics shows the distribution, "
-        "--group-by whose it is"
+        "{name} is {value} over {n:replay}{bounds}, and the budget is {budget}{others}; --statistics shows the "
+        "distribution, --group-by whose it is"
     ),
 )

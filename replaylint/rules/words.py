@@ -73,7 +73,7 @@ def identifier(ident: object) -> str:
 
 
 def as_json(ident: object) -> str:
-    """An id as JSON writes it: "..." where it is nested deeper, or has more digits, than can be written."""
+    """An id, or another value, as JSON: "..." where it is nested deeper, or has more digits, than can be written."""
     with suppress(TypeError):
         return dumps(ident).decode()
     # Half of a surrogate pair, and integers beyond 64 bits, are written by the standard library only.

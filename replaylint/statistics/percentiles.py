@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+from math import ceil, exp, lgamma, log, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replaylint.replay.timing import DECIMALS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from fractions import Fraction
+
+CONFIDENCE: Final = 0.95
+EXACT_UP_TO: Final = 5000
+"""Values; for more the normal distribution is as good."""
 
 
 class Distribution(NamedTuple):
@@ -36,6 +44,38 @@ def distribution(ordered: Sequence[float]) -> Distribution:
 def percentile(ordered: Sequence[float], percent: int | Fraction) -> float:
     """The smallest of these sorted values that at least `percent` % of them do not exceed."""
     return ordered[max(0, int(-(-len(ordered) * percent // 100)) - 1)]
+
+
+def bounds(ordered: Sequence[float], percent: int | Fraction) -> tuple[float | None, float | None]:
+    """Of these sorted values, one that the percentile of many more is not below, and one that it is not above.
+
+    Each holds with CONFIDENCE, whatever their distribution, where the values are independent of each other; None where
+    there are too few for it. So many of n values are below the percentile as a binomial distribution says.
+    """
+    n, share = len(ordered), float(percent) / 100
+    if not 0 < share < 1:
+        return None, None
+    below = _binomial(n, share)
+    low = bisect_right(range(n), 1 - CONFIDENCE, key=below)
+    high = bisect_left(range(n), CONFIDENCE, key=below)
+    return ordered[low - 1] if low else None, ordered[high] if high < n else None
+
+
+def bounded_from(percent: int | Fraction) -> int | None:
+    """How many values it takes for a bound from above; None where none are enough."""
+    share = float(percent) / 100
+    return ceil(log(1 - CONFIDENCE) / log(share)) if 0 < share < 1 else None
+
+
+def _binomial(n: int, share: float) -> Callable[[int], float]:
+    """How likely at most so many of n are, each with this probability."""
+    if n > EXACT_UP_TO:
+        return lambda most: NormalDist(n * share, sqrt(n * share * (1 - share))).cdf(most + 0.5)
+    ways = (
+        exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(share) + (n - k) * log(1 - share))
+        for k in range(n + 1)
+    )
+    return list(accumulate(ways)).__getitem__
 
 
 def least(percent: int | Fraction) -> int:
