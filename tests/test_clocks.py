@@ -194,7 +194,7 @@ def test_a_step_concerns_its_recording_and_connection_only(tmp_path: Path) -> No
     summary = report_of_file(*paths, group_by="file")["summary"]
     assert summary["unmeasured"] == {"no_times": 1, "clock": 1}
     assert summary["timing"]["response_gap_s"]["n"] == 1
-    assert [each["unmeasured"] for each in summary["groups"]] == [{"clock": 1}, {}, {"no_times": 1}]
+    assert [each["unmeasured"] for each in summary["groups"]] == [{}, {"clock": 1}, {"no_times": 1}]
 
 
 def test_a_step_leaves_other_resumes_their_figures(tmp_path: Path) -> None:

@@ -147,6 +147,8 @@ def substance(report: Message) -> tuple[Any, ...]:
         for session in resume["sessions"]:
             session["updates"]["bytes"] = 0
     report["summary"]["resolution_s"] = None
+    if report["summary"]["worst"] is not None:
+        report["summary"]["worst"]["trace"] = ""
     connections = [connection for trace in report["traces"] for connection in trace["connections"]]
     return resumes, findings, connections, report["summary"]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
-from math import ceil, exp, lgamma, log, sqrt
-from statistics import NormalDist
+from math import ceil, erfc, exp, lgamma, log, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replaylint.replay.timing import DECIMALS
@@ -70,7 +69,7 @@ def bounded_from(percent: int | Fraction) -> int | None:
 def _binomial(n: int, share: float) -> Callable[[int], float]:
     """How likely at most so many of n are, each with this probability."""
     if n > EXACT_UP_TO:
-        return lambda most: NormalDist(n * share, sqrt(n * share * (1 - share))).cdf(most + 0.5)
+        return lambda most: erfc((n * share - most - 0.5) / sqrt(2 * n * share * (1 - share))) / 2
     ways = (
         exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(share) + (n - k) * log(1 - share))
         for k in range(n + 1)
