@@ -95,9 +95,12 @@ def resume(trace: str, connection: int, request_id: object, line: int, *sessions
 
 
 def finding(rule: str, severity: str, message: str, trace: str | None, line: int | None, **facts: Any) -> Finding:
-    """A finding."""
+    """A finding, as the sentence of its message says."""
+    headline, _, advice = message.partition("; ")
     defaults: dict[str, Any] = {
         "name": NAMES[rule],
+        "headline": headline,
+        "help": advice,
         "party": "agent",
         "last_line": line,
         "count": 1,

@@ -647,6 +647,6 @@ def retold(value: Any, numbers: Sequence[int], key: str = "") -> Any:
         return [retold(part, numbers, key) for part in value]
     if key in LINE_KEYS and value is not None:
         return numbers[value - 1]
-    if key == "message" and isinstance(value, str):
+    if key in {"message", "headline", "help"} and isinstance(value, str):
         return re.sub(r"(?<=\bline )\d+", lambda match: str(numbers[int(match[0]) - 1]), value)
     return value

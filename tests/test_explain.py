@@ -69,13 +69,14 @@ RULE = Rule(
     "live-before-marker",
     party="agent",
     severities=(ERROR, WARNING, INFO),
-    message="",
+    headline="",
+    help="",
     suppressed_by={"RL308": INFO, "RL209": WARNING, "RL208": ERROR, "RL999": WARNING},
     needs_beginning=True,
 )
 ENTRY = Entry(RULE, EXPLANATION, [finding("RL301", "error", MESSAGE, "example", 2)])
 OTHER = Entry(
-    Rule("RL105", "unanswered-request", party=None, message=""),
+    Rule("RL105", "unanswered-request", party=None, headline="", help=""),
     parse("A request was never answered.\n\nIt is owed one.\n\nExample:\n    no JSON,   but\n    a literal\n"),
     [finding("RL105", "warning", "2 requests", "example", None)],
 )
@@ -235,7 +236,7 @@ def test_a_page_is_no_wider_than_a_terminal_and_not_very_wide() -> None:
 
 
 def test_only_what_there_is_has_a_heading() -> None:
-    bare = Entry(Rule("RL301", "live-before-marker", party="client", message=""), parse("A summary."), [])
+    bare = Entry(Rule("RL301", "live-before-marker", party="client", headline="", help=""), parse("A summary."), [])
     assert page([bare]) == "RL301 live-before-marker: to be fixed by the client\nA summary.\n"
     assert page([]) == ""
 

@@ -48,6 +48,7 @@ OF_THE_TOOL: Final = OURS | {
     *(
         ("ReadError", "code"),
         ("Evidence", "what"),
+        ("Finding", "help"),
         ("Exemption", "version"),
         ("Exemption", "ignore"),
         ("Exemption", "until"),

@@ -141,7 +141,8 @@ def substance(report: Message) -> tuple[Any, ...]:
     # A recorder's own note may be the last sign of time.
     for finding in findings:
         if finding["rule"] == "RL105":
-            finding["message"] = re.sub(r" after [0-9.]+ m?s,", "", finding["message"])
+            for field in ("message", "headline"):
+                finding[field] = re.sub(r" after [0-9.]+ m?s,?", "", finding[field])
     for resume in resumes:
         resume["unanswered_s"] = None
         for session in resume["sessions"]:

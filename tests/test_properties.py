@@ -8,7 +8,7 @@ import json
 import re
 from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from unittest.mock import patch
 
 import pytest
@@ -55,13 +55,17 @@ def texts(parts: list[Any]) -> list[str]:
     return sorted(json.dumps(part, sort_keys=True) for part in own)
 
 
+WORDS: Final = ("message", "headline", "help")
+
+
 def findings(report: Message) -> list[Message]:
     """The findings but RL005, which is about the whole recording.
 
     RL205 cites the oldest pending replay: of an id that nothing named, nobody knows whose replay it was meant for.
     Others show, too, for how long a request is unanswered, and whether anything was answered after it.
     """
-    vague = {"RL105": {"message": "", "party": "", "fingerprint": ""}, "RL205": {"evidence": [], "message": ""}}
+    words = dict.fromkeys(WORDS, "")
+    vague = {"RL105": {**words, "party": "", "fingerprint": ""}, "RL205": {**words, "evidence": []}}
     return [each | vague.get(each["rule"], {}) for each in report["findings"] if each["rule"] != "RL005"]
 
 
@@ -145,9 +149,10 @@ def of_one_connection(found: list[Message]) -> list[Message]:
     for those in sides.values():
         first = min(those, key=lambda each: int(each["line"]))
         count = sum(each["count"] for each in those)
-        noun = re.sub(r"^\d+ (\w+?)s?\b", rf"{count} \1{'' if count == 1 else 's'}", first["message"])
+        noun = rf"{count} \1{'' if count == 1 else 's'}"
+        words = {field: re.sub(r"^\d+ (\w+?)s?\b", noun, first[field]) for field in ("message", "headline")}
         last = max(each["last_line"] for each in those)
-        rest.append({**first, "count": count, "last_line": last, "message": noun})
+        rest.append({**first, "count": count, "last_line": last, **words})
     return rest
 
 
@@ -540,7 +545,7 @@ def test_other_ids_change_nothing_but_the_ids(mix: Mix, folder: Path) -> None:
     after = report_of([dumps(renamed(record)) for record in mix.records], folder, closed=mix.closed)
     assert after["resumes"] == [{**each, **ids(each)} for each in before["resumes"]]
     assert texts(after["findings"]) == texts(
-        [{**each, **ids(each), "message": reworded(each["message"])} for each in before["findings"]]
+        [{**each, **ids(each), **{name: reworded(each[name]) for name in WORDS}} for each in before["findings"]]
     )
     assert after["summary"] == {**before["summary"], "worst": renamed(before["summary"]["worst"])}
 

@@ -43,6 +43,8 @@ ADDED = {
     ("Resume", "unanswered_s"),
     ("ResponseError", "data"),
     ("Session", "replay_end_line"),
+    ("Finding", "headline"),
+    ("Finding", "help"),
     *(("Distribution", field) for field in ("edges_s", "counts")),
     ("Lateness", "n"),
     *(("Summary", field) for field in ("replays", "known", "resolution_s", "unmeasured", "worst", "group_by")),

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MAX_NAMED: Final = 5
 """Entries that no longer occur, or exceptions, that are named; further ones are counted."""
+MAX_ENTRY_CHARS: Final = 100
+"""Of the code and of the name of a rule in such an entry."""
 MAX_REASON_CHARS: Final = 500
 """Of the reason of an exception."""
 
@@ -81,7 +83,8 @@ def no_longer(baseline: Baseline) -> str:
 
 def named(baseline: Baseline) -> str:
     """Which of its entries are gone."""
-    return some([clipped(f"{each.rule} {each.name}") for each in baseline.gone])
+    gone = ((each.rule, each.name) for each in baseline.gone)
+    return some([" ".join(clipped(text, MAX_ENTRY_CHARS) for text in each) for each in gone])
 
 
 def counting(report: Report) -> list[Exemption]:

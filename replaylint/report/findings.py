@@ -37,12 +37,15 @@ def finding(violation: Violation, locate: SourceMap) -> Finding:
         path, there = locate(at)
         return there if path == trace else f"{there} of {path}"
 
+    headline, advice = violation.words(shown)
     return Finding(
         rule=violation.rule.code,
         name=violation.rule.name,
         severity=named(violation.severity),
         party=violation.party,
-        message=violation.message(shown),
+        message=f"{headline}; {advice}",
+        headline=headline,
+        help=advice,
         trace=trace,
         line=line or None,
         last_line=(last_line if last_trace == trace else line) or None,

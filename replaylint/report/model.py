@@ -195,13 +195,19 @@ class Evidence:
 
 @dataclass(slots=True)
 class Finding:
-    """What a rule found. `fingerprint` is the same in another recording of the same fault."""
+    """What a rule found. `fingerprint` is the same in another recording of the same fault.
+
+    `message` is `headline` and `help` in one sentence: what happened, and what is promised or to be done. These two are
+    None in reports of before.
+    """
 
     rule: str
     name: str
     severity: SeverityName
     party: Party
     message: str
+    headline: str | None
+    help: str | None
     trace: str | None
     line: int | None
     last_line: int | None

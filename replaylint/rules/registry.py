@@ -60,11 +60,11 @@ class Rule:
     """A rule.
 
     `party` has to fix it; None: each violation says who. `severities` are those that a violation can have, the usual
-    one first. `message` is the rule's sentence, a template over the facts of a violation. `suppressed_by` names the
-    rules beside which it is silent for the same request, with the least severity that silences it. `needs_beginning`:
-    it argues from the absence of something earlier, so it is silent where the connection's beginning is not in the
-    recording. `needs_order`: it argues from the order of messages of both sides, so it is silent where that is not
-    known: in a whole recording, or at a message.
+    one first. `headline` says what happened, `help` what is promised or to be done: templates over the facts of a
+    violation, which make one sentence. `suppressed_by` names the rules beside which it is silent for the same request,
+    with the least severity that silences it. `needs_beginning`: it argues from the absence of something earlier, so it
+    is silent where the connection's beginning is not in the recording. `needs_order`: it argues from the order of
+    messages of both sides, so it is silent where that is not known: in a whole recording, or at a message.
     """
 
     def __init__(
@@ -74,7 +74,8 @@ class Rule:
         *,
         party: Party | None,
         severities: tuple[Severity, ...] = (),
-        message: str,
+        headline: str,
+        help: str,  # noqa: A002  (the field's name)
         suppressed_by: Mapping[str, Severity] | None = None,
         needs_beginning: bool = False,
         needs_order: bool = False,
@@ -83,7 +84,8 @@ class Rule:
         self.name = name
         self.party = party
         self.severities = severities
-        self.message = message
+        self.headline = headline
+        self.help = help
         self.suppressed_by = suppressed_by or {}
         self.needs_beginning = needs_beginning
         self.needs_order = needs_order
@@ -294,10 +296,14 @@ class Violation:
         self.last_line = max(self.last_line, violation.last_line)
         self.count += violation.count
 
-    def message(self, shown: Callable[[int], int | str]) -> str:
-        """The rule's sentence about this violation; `shown` says what to write for a line, its own being `line`."""
+    def words(self, shown: Callable[[int], int | str]) -> tuple[str, str]:
+        """The rule's headline and its help for this violation.
+
+        `shown` says what to write for a line, its own being `line`.
+        """
         lines = {name: shown(line) for name, line in self.facts.items() if name.endswith("_line") and type(line) is int}
         lines["line"] = shown(self.line)
         clauses = {name: text.format_map(lines) for name, text in self.facts.items() if isinstance(text, Clause)}
         facts = {"what": self.what, **self.facts, **lines, **clauses, "count": Count(self.count)}
-        return self.rule.message.format_map({name: cut(fact) for name, fact in facts.items()})
+        told = {name: cut(fact) for name, fact in facts.items()}
+        return self.rule.headline.format_map(told), self.rule.help.format_map(told)

@@ -41,7 +41,8 @@ RULE = Rule(
     "non-json-line",
     party=None,
     severities=(ERROR, WARNING),
-    message="{count:line} {fault}{holds}; {remedy}",
+    headline="{count:line} {fault}{holds}",
+    help="{remedy}",
 )
 
 

@@ -32,8 +32,8 @@ RULE = Rule(
     "cut-line",
     party="recording",
     severities=(WARNING,),
-    message="{last} stops in the middle of a JSON text; the message in it is lost, and what it answered counts as "
-    "unanswered: record until both sides have ended",
+    headline="{last} stops in the middle of a JSON text",
+    help="the message in it is lost, and what it answered counts as unanswered: record until both sides have ended",
 )
 
 

@@ -36,12 +36,15 @@ RULE = Rule(
     "not-jsonrpc",
     party=None,
     severities=(WARNING,),
-    message="{count:message} {origin} {fault}",
+    headline="{count:message} {origin} {fault}",
+    help="{promise}",
 )
 
 
-NO_MESSAGE: Final = 'of JSON that is no JSON-RPC: neither "method" nor "id", "result" or "error"; receivers drop it'
-NO_VERSION: Final = 'without "jsonrpc": "2.0", which earlier ones have; JSON-RPC requires it of every message'
+NO_MESSAGE: Final = 'of JSON that is no JSON-RPC: neither "method" nor "id", "result" or "error"'
+DROPPED: Final = "receivers drop it"
+NO_VERSION: Final = 'without "jsonrpc": "2.0", which earlier ones have'
+REQUIRED: Final = "JSON-RPC requires it of every message"
 
 
 @RULE.on(Noted, NoMessage)
@@ -49,14 +52,15 @@ def no_message(event: Noted) -> Violation:
     """One finding a side."""
     side = event.side or (AGENT if isinstance(event.note, NoMessage) and event.note.wire else None)
     if side is None:
-        return RULE.at(event, WARNING, party="recording", origin="in the recording itself", fault=NO_MESSAGE)
-    return RULE.at(event, WARNING, about=side, origin=f"from the {side}", fault=NO_MESSAGE)
+        origin = "in the recording itself"
+        return RULE.at(event, WARNING, party="recording", origin=origin, fault=NO_MESSAGE, promise=DROPPED)
+    return RULE.at(event, WARNING, about=side, origin=f"from the {side}", fault=NO_MESSAGE, promise=DROPPED)
 
 
 @RULE.on(Noted, Unversioned)
 def no_version(event: Noted) -> Violation:
     """One finding a side."""
     origin = f"from the {event.side or 'agent'}"
-    violation = RULE.at(event, WARNING, about=event.side, origin=origin, fault=NO_VERSION)
+    violation = RULE.at(event, WARNING, about=event.side, origin=origin, fault=NO_VERSION, promise=REQUIRED)
     violation.what = method_of(event.note.body) if isinstance(event.note, Unversioned) else ""
     return violation

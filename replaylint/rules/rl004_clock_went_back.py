@@ -32,8 +32,8 @@ RULE = Rule(
     "clock-went-back",
     party="recording",
     severities=(WARNING,),
-    message="the clock went back {count:time}, the first time by {back}; durations across such a step are left out: "
-    "record a monotonic clock, too",
+    headline="the clock went back {count:time}, the first time by {back}",
+    help="durations across such a step are left out: record a monotonic clock, too",
 )
 
 

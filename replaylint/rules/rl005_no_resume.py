@@ -26,7 +26,8 @@ RULE = Rule(
     "no-resume",
     party="recording",
     severities=(INFO,),
-    message="the recording holds no session/resume and no session/load: there is no replay to judge",
+    headline="the recording holds no session/resume and no session/load",
+    help="there is no replay to judge",
 )
 
 

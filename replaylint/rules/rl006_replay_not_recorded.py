@@ -36,8 +36,8 @@ RULE = Rule(
     "replay-not-recorded",
     party="recording",
     severities=(INFO,),
-    message="acpx up to 0.19 leaves replayed updates out of its recordings, so nothing is said about this replay; "
-    "record between client and agent",
+    headline="acpx up to 0.19 leaves replayed updates out of its recordings, so nothing is said about this replay",
+    help="record between client and agent",
 )
 
 

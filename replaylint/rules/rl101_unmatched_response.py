@@ -36,8 +36,8 @@ RULE = Rule(
     "unmatched-response",
     party=None,
     severities=(ERROR,),
-    message="{count:response} from the {sender} with the id {ident}, which no request of the {asker} had; a response "
-    "has the id of the request that it answers",
+    headline="{count:response} from the {sender} with the id {ident}, which no request of the {asker} had",
+    help="a response has the id of the request that it answers",
     needs_beginning=True,
 )
 

@@ -36,8 +36,8 @@ RULE = Rule(
     "duplicate-response",
     party=None,
     severities=(ERROR,),
-    message="{count:further response} to {method} with the id {ident}, which was answered at line {response_line}; a "
-    "request has exactly one response",
+    headline="{count:further response} to {method} with the id {ident}, which was answered at line {response_line}",
+    help="a request has exactly one response",
     needs_order=True,
 )
 

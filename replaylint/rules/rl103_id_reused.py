@@ -38,8 +38,8 @@ RULE = Rule(
     "id-reused",
     party=None,
     severities=(ERROR,),
-    message="{method} has the id {ident} of {pending} at line {pending_line}, which is unanswered; a response could be "
-    "to either: give each request an id of its own",
+    headline="{method} has the id {ident} of {pending} at line {pending_line}, which is unanswered",
+    help="a response could be to either: give each request an id of its own",
     needs_order=True,
 )
 

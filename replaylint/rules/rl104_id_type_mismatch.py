@@ -34,8 +34,8 @@ RULE = Rule(
     "id-type-mismatch",
     party=None,
     severities=(ERROR,),
-    message="the response to {method} has the id {ident} and the request {expected}; an id has to come back as "
-    "it was sent, or the {asker} cannot match it",
+    headline="the response to {method} has the id {ident} and the request {expected}",
+    help="an id has to come back as it was sent, or the {asker} cannot match it",
 )
 
 

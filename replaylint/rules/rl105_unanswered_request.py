@@ -48,7 +48,8 @@ RULE = Rule(
     "unanswered-request",
     party=None,
     severities=(WARNING, INFO),
-    message="{method} had no response{waited} {end}; {advice}",
+    headline="{method} had no response{waited} {end}",
+    help="{advice}",
     suppressed_by={"RL209": WARNING, "RL213": ERROR},
 )
 

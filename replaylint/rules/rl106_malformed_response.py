@@ -40,8 +40,8 @@ RULE = Rule(
     "malformed-response",
     party=None,
     severities=(ERROR,),
-    message="{response} has {faults}; a response has an id and either a result or an error, an error an integer code "
-    "and a string message",
+    headline="{response} has {faults}",
+    help="a response has an id and either a result or an error, an error an integer code and a string message",
 )
 
 

@@ -34,8 +34,8 @@ RULE = Rule(
     "batch",
     party=None,
     severities=(WARNING,),
-    message="{count:array} of messages from the {sender}, the first of {items:message}; receivers no longer take "
-    "batches: write one message a line",
+    headline="{count:array} of messages from the {sender}, the first of {items:message}",
+    help="receivers no longer take batches: write one message a line",
 )
 
 

@@ -34,8 +34,8 @@ RULE = Rule(
     "invalid-id",
     party=None,
     severities=(ERROR,),
-    message="{method} has {kind} for an id; an id is a string or an integer, and only that can be matched with a "
-    "response",
+    headline="{method} has {kind} for an id",
+    help="an id is a string or an integer, and only that can be matched with a response",
 )
 
 

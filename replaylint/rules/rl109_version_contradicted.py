@@ -36,8 +36,8 @@ RULE = Rule(
     "version-contradicted",
     party="agent",
     severities=(ERROR,),
-    message="the initialize result says protocolVersion {version} but has {has} and no {lacks}; clients go by the "
-    "version, so the agent has to answer with the one that it speaks",
+    headline="the initialize result says protocolVersion {version} but has {has} and no {lacks}",
+    help="clients go by the version, so the agent has to answer with the one that it speaks",
 )
 
 

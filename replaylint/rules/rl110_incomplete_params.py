@@ -44,7 +44,8 @@ RULE = Rule(
     "incomplete-params",
     party="client",
     severities=(WARNING,),
-    message="{method} has {faults}{rejected}; send {needed}",
+    headline="{method} has {faults}{rejected}",
+    help="send {needed}",
     suppressed_by={"RL105": INFO},
 )
 

@@ -53,8 +53,9 @@ RULE = Rule(
     "missing-marker",
     party="agent",
     severities=(ERROR, WARNING, INFO),
-    message="the agent answered with success but sent no {marker} for {missing}{beside}; it is due right after the "
-    "last replayed update, and without it only the response{late} told the client that it has everything",
+    headline="the agent answered with success but sent no {marker} for {missing}{beside}",
+    help="it is due right after the last replayed update, and without it only the response{late} told the client that "
+    "it has everything",
 )
 
 SENDS_VENDOR_EVENT: Final = "@agentclientprotocol/claude-agent-acp"

@@ -41,9 +41,9 @@ RULE = Rule(
     "duplicate-marker",
     party="agent",
     severities=(ERROR,),
-    message="the agent sent {count:further end-of-replay marker} for a session that had its marker at line "
-    "{marker_line}; each session of a request gets exactly one: send it where the replay of the session ends, "
-    "and nowhere else",
+    headline="the agent sent {count:further end-of-replay marker} for a session that had its marker at line "
+    "{marker_line}",
+    help="each session of a request gets exactly one: send it where the replay of the session ends, and nowhere else",
 )
 
 RULE.confirms(1)(unless_guessed)

@@ -43,8 +43,8 @@ RULE = Rule(
     "late-marker",
     party="agent",
     severities=(ERROR,),
-    message="the agent sent {count:end-of-replay marker} only after the response at line {response_line}{late}; a "
-    "marker belongs between the last replayed update and the response: send it where the replay ends",
+    headline="the agent sent {count:end-of-replay marker} only after the response at line {response_line}{late}",
+    help="a marker belongs between the last replayed update and the response: send it where the replay ends",
 )
 
 RULE.confirms(1)(unless_guessed)

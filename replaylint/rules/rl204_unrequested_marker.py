@@ -43,8 +43,8 @@ RULE = Rule(
     "unrequested-marker",
     party="agent",
     severities=(ERROR,),
-    message="the agent sent {count:end-of-replay marker}, but no request had asked for a replay of the session; a "
-    "marker only ends a replay that was asked for: send it from there, not after every resume or new session",
+    headline="the agent sent {count:end-of-replay marker}, but no request had asked for a replay of the session",
+    help="a marker only ends a replay that was asked for: send it from there, not after every resume or new session",
     needs_beginning=True,
 )
 

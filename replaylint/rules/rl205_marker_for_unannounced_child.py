@@ -42,9 +42,9 @@ RULE = Rule(
     "marker-for-unannounced-child",
     party="agent",
     severities=(ERROR,),
-    message="the agent sent {count:end-of-replay marker} for a session that the replay requested at line "
-    "{request_line} neither names nor announced; a child is announced on its parent's stream before its marker, or "
-    "gets none",
+    headline="the agent sent {count:end-of-replay marker} for a session that the replay requested at line "
+    "{request_line} neither names nor announced",
+    help="a child is announced on its parent's stream before its marker, or gets none",
     needs_beginning=True,
 )
 

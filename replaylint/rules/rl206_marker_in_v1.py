@@ -42,8 +42,8 @@ RULE = Rule(
     "marker-in-v1",
     party="agent",
     severities=(ERROR,),
-    message="the agent sent {count:replay_complete update} on a v1 connection; v1 has no such update, and its clients "
-    "may fail on one that they do not know: send it on v2 connections only",
+    headline="the agent sent {count:replay_complete update} on a v1 connection",
+    help="v1 has no such update, and its clients may fail on one that they do not know: send it on v2 connections only",
 )
 
 

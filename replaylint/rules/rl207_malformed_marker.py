@@ -44,8 +44,8 @@ RULE = Rule(
     "malformed-marker",
     party="agent",
     severities=(ERROR,),
-    message="the agent sent {what}, which no client takes for the end-of-replay marker; the marker is a session/update "
-    "with a string sessionId and the variant replay_complete",
+    headline="the agent sent {what}, which no client takes for the end-of-replay marker",
+    help="the marker is a session/update with a string sessionId and the variant replay_complete",
 )
 
 

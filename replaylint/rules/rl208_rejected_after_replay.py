@@ -42,8 +42,8 @@ RULE = Rule(
     "rejected-after-replay",
     party="agent",
     severities=(ERROR, INFO),
-    message="the agent sent {arrived:history update}{marked} and then rejected the request with -32602; a request "
-    "whose params are invalid replays nothing: check them before the first update{doubt}",
+    headline="the agent sent {arrived:history update}{marked} and then rejected the request with -32602{doubt}",
+    help="a request whose params are invalid replays nothing: check them before the first update",
 )
 
 

@@ -44,7 +44,8 @@ RULE = Rule(
     "truncated-replay",
     party="agent",
     severities=(WARNING, INFO),
-    message="{arrived} before {end}; {advice}",
+    headline="{arrived} before {end}",
+    help="{advice}",
     suppressed_by={"RL208": ERROR},
 )
 

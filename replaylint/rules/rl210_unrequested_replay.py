@@ -47,8 +47,9 @@ RULE = Rule(
     "unrequested-replay",
     party="agent",
     severities=(ERROR, WARNING, INFO),
-    message="the agent sent {count:message} ({kinds}){elapsed} between a session/resume that asked for no history and "
-    "{end}; {advice}",
+    headline="the agent sent {count:message} ({kinds}){elapsed} between a session/resume that asked for no history and "
+    "{end}",
+    help="{advice}",
     needs_order=True,
 )
 

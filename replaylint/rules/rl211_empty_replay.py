@@ -44,8 +44,8 @@ RULE = Rule(
     "empty-replay",
     party="agent",
     severities=(WARNING, INFO),
-    message="the agent answered the replay with success but sent no history{though}; a replay brings all that the "
-    "session holds, the turns of this connection included",
+    headline="the agent answered the replay with success but sent no history{though}",
+    help="a replay brings all that the session holds, the turns of this connection included",
     suppressed_by={"RL304": INFO},
 )
 

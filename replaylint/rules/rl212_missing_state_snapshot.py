@@ -43,8 +43,8 @@ RULE = Rule(
     "missing-state-snapshot",
     party="agent",
     severities=(ERROR,),
-    message="the agent answered with success but sent no state_update between {since} and the response; a resume "
-    "reports the current state of its session there: send it before the response",
+    headline="the agent answered with success but sent no state_update between {since} and the response",
+    help="a resume reports the current state of its session there: send it before the response",
 )
 
 

@@ -42,8 +42,8 @@ RULE = Rule(
     "cancel-unanswered",
     party="agent",
     severities=(ERROR, INFO),
-    message="the {method} of line {request_line}, cancelled here, got no response before {end}{later}; a cancelled "
-    "request is answered all the same: with its result, or with error -32800",
+    headline="the {method} of line {request_line}, cancelled here, got no response before {end}{later}",
+    help="a cancelled request is answered all the same: with its result, or with error -32800",
     needs_order=True,
 )
 

@@ -40,8 +40,8 @@ RULE = Rule(
     "vendor-marker-unsolicited",
     party="agent",
     severities=(ERROR,),
-    message="the agent sent {count:loadReplayEnd event} to a client that did not declare this capability; the event is "
-    "only for clients that do: look for it in the client's capabilities before sending the event",
+    headline="the agent sent {count:loadReplayEnd event} to a client that did not declare this capability",
+    help="the event is only for clients that do: look for it in the client's capabilities before sending the event",
     needs_beginning=True,
 )
 

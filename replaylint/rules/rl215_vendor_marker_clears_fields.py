@@ -36,8 +36,9 @@ RULE = Rule(
     "vendor-marker-clears-fields",
     party="agent",
     severities=(ERROR,),
-    message="the agent sent a loadReplayEnd event with {fields}, so that the client changes or clears what it knows of "
-    "the session; the event has neither title nor updatedAt: leave the keys out",
+    headline="the agent sent a loadReplayEnd event with {fields}, so that the client changes or clears what it knows "
+    "of the session",
+    help="the event has neither title nor updatedAt: leave the keys out",
 )
 
 

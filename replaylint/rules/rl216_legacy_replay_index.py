@@ -38,8 +38,9 @@ RULE = Rule(
     "legacy-replay-index",
     party="agent",
     severities=(INFO,),
-    message="the agent marks replayed updates with {fields}; the vendor replaced that design by one loadReplayEnd "
-    "event after the last update: update the adapter, and have clients wait for the event",
+    headline="the agent marks replayed updates with {fields}",
+    help="the vendor replaced that design by one loadReplayEnd event after the last update: update the adapter, and "
+    "have clients wait for the event",
 )
 
 

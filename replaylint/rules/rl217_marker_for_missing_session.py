@@ -39,8 +39,9 @@ RULE = Rule(
     "marker-for-missing-session",
     party="agent",
     severities=(WARNING,),
-    message="the agent marked {arrived:history update} as the whole history of a session and then, with error -32002 "
-    "at line {response_line}, said that there is no such session; look the session up before its replay",
+    headline="the agent marked {arrived:history update} as the whole history of a session and then, with error -32002 "
+    "at line {response_line}, said that there is no such session",
+    help="look the session up before its replay",
 )
 
 

@@ -41,8 +41,9 @@ RULE = Rule(
     "snapshot-before-failure",
     party="agent",
     severities=(WARNING,),
-    message="the agent sent a state_update after the marker at line {marker_line}, then error{code} at line "
-    "{response_line}; the current state is for a resume that succeeds: send it when nothing can fail any more",
+    headline="the agent sent a state_update after the marker at line {marker_line}, then error{code} at line "
+    "{response_line}",
+    help="the current state is for a resume that succeeds: send it when nothing can fail any more",
     needs_beginning=True,
 )
 

@@ -47,8 +47,8 @@ RULE = Rule(
     "unannounced-background-work",
     party="agent",
     severities=(ERROR, INFO),
-    message="the agent listed {kind} {ident} as background work, but no update had announced it; a client can neither "
-    "show it nor tell when it ends: send the update that announces it first",
+    headline="the agent listed {kind} {ident} as background work, but no update had announced it",
+    help="a client can neither show it nor tell when it ends: send the update that announces it first",
     needs_beginning=True,
 )
 

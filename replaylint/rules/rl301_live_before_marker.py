@@ -50,8 +50,8 @@ RULE = Rule(
     "live-before-marker",
     party="agent",
     severities=(ERROR, INFO),
-    message="the agent sent {count:live update} ({kinds}){elapsed} before the marker at line {marker_line}; between "
-    "request and marker only replayed history may come: hold the rest until the marker is out{doubt}",
+    headline="the agent sent {count:live update} ({kinds}){elapsed} before the marker at line {marker_line}{doubt}",
+    help="between request and marker only replayed history may come: hold the rest until the marker is out",
 )
 
 

@@ -50,8 +50,8 @@ RULE = Rule(
     "request-before-marker",
     party="agent",
     severities=(WARNING, INFO),
-    message="the agent sent {count:request} ({kinds}){elapsed} before the marker at line {marker_line}; replayed "
-    "updates may overwrite what such a request shows: hold it until the marker is out{doubt}",
+    headline="the agent sent {count:request} ({kinds}){elapsed} before the marker at line {marker_line}{doubt}",
+    help="replayed updates may overwrite what such a request shows: hold it until the marker is out",
 )
 
 

@@ -55,8 +55,9 @@ RULE = Rule(
     "history-after-marker",
     party="agent",
     severities=(ERROR, WARNING, INFO),
-    message="the agent sent {count:update} with the look of history ({kinds}) {late}after the marker at line "
-    "{marker_line}; the marker comes when all history is out: send it after the last replayed update{doubt}",
+    headline="the agent sent {count:update} with the look of history ({kinds}) {late}after the marker at line "
+    "{marker_line}{doubt}",
+    help="the marker comes when all history is out: send it after the last replayed update",
     needs_order=True,
 )
 

@@ -47,8 +47,8 @@ RULE = Rule(
     "history-after-response",
     party="agent",
     severities=(ERROR, WARNING, INFO),
-    message="the agent sent {count:history update} after the response at line {response_line}{late}{empty}; all "
-    "history belongs before the response: answer when the last replayed update is out{doubt}",
+    headline="the agent sent {count:history update} after the response at line {response_line}{late}{empty}{doubt}",
+    help="all history belongs before the response: answer when the last replayed update is out",
     needs_order=True,
 )
 

@@ -44,8 +44,8 @@ RULE = Rule(
     "child-before-announcement",
     party="agent",
     severities=(ERROR,),
-    message="the agent sent {count:message} of a child session before its announcement at line {announcement_line}; a "
-    "client cannot place an id that it does not know: announce the child on its parent's stream first",
+    headline="the agent sent {count:message} of a child session before its announcement at line {announcement_line}",
+    help="a client cannot place an id that it does not know: announce the child on its parent's stream first",
     needs_beginning=True,
 )
 

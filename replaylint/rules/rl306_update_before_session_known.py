@@ -39,8 +39,9 @@ RULE = Rule(
     "update-before-session-known",
     party="agent",
     severities=(WARNING,),
-    message="{count:update} ({kinds}){elapsed} for a session whose id the client learned only afterwards, from the "
-    "response to the {method} of line {request_line}; send that response first",
+    headline="{count:update} ({kinds}){elapsed} for a session whose id the client learned only afterwards, from the "
+    "response to the {method} of line {request_line}",
+    help="send that response first",
     needs_beginning=True,
 )
 

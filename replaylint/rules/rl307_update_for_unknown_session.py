@@ -43,8 +43,9 @@ RULE = Rule(
     "update-for-unknown-session",
     party="agent",
     severities=(WARNING,),
-    message="{count:update} ({kinds}){elapsed} for a session that no request, result or announcement on the connection "
-    "names; use an id that the client knows, or announce the child first",
+    headline="{count:update} ({kinds}){elapsed} for a session that no request, result or announcement on the "
+    "connection names",
+    help="use an id that the client knows, or announce the child first",
     needs_beginning=True,
 )
 

@@ -44,8 +44,8 @@ RULE = Rule(
     "overlapping-replay",
     party="client",
     severities=(WARNING,),
-    message="the client requested a second replay of the session while that of line {pending_line} was pending; their "
-    "updates and markers cannot be told apart: wait for the first response",
+    headline="the client requested a second replay of the session while that of line {pending_line} was pending",
+    help="their updates and markers cannot be told apart: wait for the first response",
     needs_order=True,
 )
 

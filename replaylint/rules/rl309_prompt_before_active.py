@@ -43,8 +43,8 @@ RULE = Rule(
     "prompt-before-active",
     party="client",
     severities=(WARNING,),
-    message="{count:prompt} while the {method} of line {request_line} was pending and the session not active; prompts "
-    "have to wait for its success response",
+    headline="{count:prompt} while the {method} of line {request_line} was pending and the session not active",
+    help="prompts have to wait for its success response",
     needs_beginning=True,
     needs_order=True,
 )

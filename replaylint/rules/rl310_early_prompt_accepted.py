@@ -41,8 +41,8 @@ RULE = Rule(
     "early-prompt-accepted",
     party="agent",
     severities=(ERROR,),
-    message="the prompt of line {prompt_line} succeeded while the {method} of line {request_line} was pending; until "
-    "that has succeeded the session is not active, and a prompt has to fail with -32002",
+    headline="the prompt of line {prompt_line} succeeded while the {method} of line {request_line} was pending",
+    help="until that has succeeded the session is not active, and a prompt has to fail with -32002",
     needs_beginning=True,
     needs_order=True,
 )

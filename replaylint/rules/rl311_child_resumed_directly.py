@@ -40,8 +40,8 @@ RULE = Rule(
     "child-resumed-directly",
     party="client",
     severities=(WARNING,),
-    message="{method} for a child session, announced at line {announcement_line}; only its parent is resumed and "
-    "prompted",
+    headline="{method} for a child session, announced at line {announcement_line}",
+    help="only its parent is resumed and prompted",
     needs_order=True,
 )
 

@@ -38,8 +38,9 @@ RULE = Rule(
     "resumed-after-close",
     party="agent",
     severities=(WARNING,),
-    message="the agent answered the resume with success after it had confirmed at line {close_line} that the session "
-    "was closed or deleted; let a close cancel the pending resume, and answer that with an error",
+    headline="the agent answered the resume with success after it had confirmed at line {close_line} that the session "
+    "was closed or deleted",
+    help="let a close cancel the pending resume, and answer that with an error",
     needs_order=True,
 )
 

@@ -40,8 +40,9 @@ RULE = Rule(
     "early-prompt-wrong-error",
     party="agent",
     severities=(INFO,),
-    message="the prompt of line {prompt_line}, sent while the {method} of line {request_line} was pending, failed with "
-    "{code}; -32002 is what says that the session is not active yet",
+    headline="the prompt of line {prompt_line}, sent while the {method} of line {request_line} was pending, failed "
+    "with {code}",
+    help="-32002 is what says that the session is not active yet",
     needs_order=True,
 )
 

@@ -41,8 +41,8 @@ RULE = Rule(
     "dead-after-resume",
     party="agent",
     severities=(ERROR, WARNING),
-    message="the first prompt after the successful {method} of line {request_line} failed with {code}; a resume "
-    "succeeds only when the session can take prompts: answer it with an error otherwise",
+    headline="the first prompt after the successful {method} of line {request_line} failed with {code}",
+    help="a resume succeeds only when the session can take prompts: answer it with an error otherwise",
     needs_order=True,
 )
 

@@ -38,8 +38,8 @@ RULE = Rule(
     "message-after-close",
     party="agent",
     severities=(ERROR,),
-    message="{count:message} for a session whose close was confirmed at line {close_line}; after that response the "
-    "agent sends nothing more for the session: stop its work before you answer",
+    headline="{count:message} for a session whose close was confirmed at line {close_line}",
+    help="after that response the agent sends nothing more for the session: stop its work before you answer",
     needs_order=True,
 )
 

@@ -40,8 +40,8 @@ RULE = Rule(
     "missing-message-id",
     party="agent",
     severities=(ERROR,),
-    message="{count:update} without a messageId, the first {first}; v2 requires a string, and without it a client can "
-    "neither join the chunks of a message nor know it again",
+    headline="{count:update} without a messageId, the first {first}",
+    help="v2 requires a string, and without it a client can neither join the chunks of a message nor know it again",
 )
 
 

@@ -44,8 +44,8 @@ RULE = Rule(
     "repeated-history",
     party="agent",
     severities=(WARNING,),
-    message="{count:update} in this replay repeated what had come, the first {first} {same}; a client that appends "
-    "shows it twice: replay each entry once",
+    headline="{count:update} in this replay repeated what had come, the first {first} {same}",
+    help="a client that appends shows it twice: replay each entry once",
 )
 
 

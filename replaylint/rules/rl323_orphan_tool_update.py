@@ -39,8 +39,8 @@ RULE = Rule(
     "orphan-tool-update",
     party="agent",
     severities=(WARNING,),
-    message="{count:tool_call_update} for tool calls that neither a tool_call nor a permission request started; "
-    "clients drop them: send the tool_call first",
+    headline="{count:tool_call_update} for tool calls that neither a tool_call nor a permission request started",
+    help="clients drop them: send the tool_call first",
     needs_beginning=True,
 )
 

@@ -44,8 +44,9 @@ RULE = Rule(
     "tool-left-open",
     party="agent",
     severities=(WARNING, INFO),
-    message="{count:replayed tool call} still pending or in progress at the response at line {response_line}, though "
-    "the session is idle; clients show it as running for ever: replay how it ended",
+    headline="{count:replayed tool call} still pending or in progress at the response at line {response_line}, though "
+    "the session is idle",
+    help="clients show it as running for ever: replay how it ended",
     needs_beginning=True,
 )
 

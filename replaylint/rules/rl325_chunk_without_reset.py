@@ -42,8 +42,9 @@ RULE = Rule(
     "chunk-without-reset",
     party="agent",
     severities=(ERROR, INFO),
-    message="{count:message} of this replay began with a chunk ({kinds}){elapsed}; a client that holds the live copy "
-    "appends to it and shows the text twice: send the whole message with empty content first{doubt}",
+    headline="{count:message} of this replay began with a chunk ({kinds}){elapsed}{doubt}",
+    help="a client that holds the live copy appends to it and shows the text twice: send the whole message with empty "
+    "content first",
 )
 
 DOUBT: Final = " (no fault if live output of a session that was active)"

@@ -43,8 +43,8 @@ RULE = Rule(
     "id-changes-kind",
     party="agent",
     severities=(WARNING,),
-    message="{count:update} with the messageId of a message of the other side, the first a {what}; clients keep one "
-    "list of messages and drop or merge the second: give each message an id of its own",
+    headline="{count:update} with the messageId of a message of the other side, the first a {what}",
+    help="clients keep one list of messages and drop or merge the second: give each message an id of its own",
 )
 
 

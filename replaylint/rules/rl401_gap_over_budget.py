@@ -32,8 +32,6 @@ RULE = Rule(
     "gap-over-budget",
     party="agent",
     severities=(ERROR,),
-    message=(
-        "the response came {value} after the replay had ended, where at most {limit} is allowed{waiting}; do what is "
-        "slow before the replay or beside it, and answer once the history is out"
-    ),
+    headline="the response came {value} after the replay had ended, where at most {limit} is allowed{waiting}",
+    help="do what is slow before the replay or beside it, and answer once the history is out",
 )

@@ -31,8 +31,7 @@ RULE = Rule(
     "replay-over-budget",
     party="agent",
     severities=(ERROR,),
-    message=(
-        "the replay of {history:history update} took {value} from the request on, where at most {limit} is allowed; "
-        "begin it at once, and send it without pauses"
-    ),
+    headline="the replay of {history:history update} took {value} from the request on, where at most {limit} is "
+    "allowed",
+    help="begin it at once, and send it without pauses",
 )

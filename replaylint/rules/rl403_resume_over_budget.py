@@ -31,8 +31,6 @@ RULE = Rule(
     "resume-over-budget",
     party="agent",
     severities=(ERROR,),
-    message=(
-        "{came} {value} after the request, where at most {limit} is allowed; see in the report how much of it was the "
-        "replay and how much came after it"
-    ),
+    headline="{came} {value} after the request, where at most {limit} is allowed",
+    help="see in the report how much of it was the replay and how much came after it",
 )

@@ -31,8 +31,6 @@ RULE = Rule(
     "budget-exceeded",
     party="agent",
     severities=(ERROR,),
-    message=(
-        "{name} is {value} over {n:replay}{bounds}, and the budget is {budget}{others}; --statistics shows the "
-        "distribution, --group-by whose it is"
-    ),
+    headline="{name} is {value} over {n:replay}{bounds}, and the budget is {budget}{others}",
+    help="--statistics shows the distribution, --group-by whose it is",
 )

@@ -32,5 +32,6 @@ RULE = Rule(
     "budget-not-judged",
     party="recording",
     severities=(WARNING,),
-    message="{budget} cannot be judged{why}; {advice}",
+    headline="{budget} cannot be judged{why}",
+    help="{advice}",
 )

@@ -30,5 +30,6 @@ RULE = Rule(
     "unexpected-outcome",
     party="agent",
     severities=(ERROR,),
-    message="{found}, where {expected} was expected; {advice}",
+    headline="{found}, where {expected} was expected",
+    help="{advice}",
 )

@@ -34,8 +34,6 @@ RULE = Rule(
     "expired-exception",
     party="recording",
     severities=(WARNING,),
-    message=(
-        "the exception for {agent} ended on {until}, and still leaves out {count:finding} of {rules} ({reason}); look "
-        "whether the agent can be updated, and delete the exception or give it a new date"
-    ),
+    headline="the exception for {agent} ended on {until}, and still leaves out {count:finding} of {rules} ({reason})",
+    help="look whether the agent can be updated, and delete the exception or give it a new date",
 )

@@ -38,8 +38,8 @@ RULE = Rule(
     "message-over-budget",
     party=None,
     severities=(ERROR,),
-    message="{count:message} from the {sender} over the limit of {limit:byte}, the first of {size:byte}; "
-    "split it, or give its reader more room",
+    headline="{count:message} from the {sender} over the limit of {limit:byte}, the first of {size:byte}",
+    help="split it, or give its reader more room",
 )
 
 

@@ -139,7 +139,7 @@ class Lab:
 
 # What is told
 
-SENTENCES: Final = frozenset({"connection", "message"})
+SENTENCES: Final = frozenset({"connection", "headline", "help", "message"})
 DROPPED: Final = {"fingerprint", "trace", "bytes", "time"}
 """Of the file, what depends on how a message is spelled, and when the clock began."""
 NOTHING: Final[frozenset[str]] = frozenset()
