@@ -109,6 +109,9 @@ def finding(rule: str, severity: str, message: str, trace: str | None, line: int
         "side": None,
         "session_id": None,
         "evidence": [],
+        "method": None,
+        "author": None,
+        "since_s": None,
         "fingerprint": "f" * 64,
         "known": False,
     }

@@ -55,6 +55,9 @@ def finding(violation: Violation, locate: SourceMap) -> Finding:
         side=violation.side,
         session_id=violation.session_id,
         evidence=[_evidence(trace, *locate(at), what) for at, what in violation.evidence],
+        method=violation.what or None,
+        author=violation.author,
+        since_s=violation.since,
         fingerprint=fingerprint(violation),
         known=False,
     )

@@ -198,7 +198,8 @@ class Finding:
     """What a rule found. `fingerprint` is the same in another recording of the same fault.
 
     `message` is `headline` and `help` in one sentence: what happened, and what is promised or to be done. These two are
-    None in reports of before.
+    None in reports of before. `method` is that of the message at `line`, or the variant of an update, and of a response
+    the method of its request; `author` sent it, `since_s` after the request that the finding concerns.
     """
 
     rule: str
@@ -217,6 +218,9 @@ class Finding:
     side: Side | None
     session_id: str | None
     evidence: list[Evidence]
+    method: str | None
+    author: Side | None
+    since_s: float | None
     fingerprint: str
     known: bool
 

@@ -10,6 +10,10 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, Union
 
+from replaylint.protocol.methods import sender
+from replaylint.recording.message import AGENT, NO_TIME, other
+from replaylint.replay.timing import seconds
+from replaylint.replay.window import Point
 from replaylint.rules.words import Clause, Count, cut, elapsed
 
 if TYPE_CHECKING:
@@ -156,6 +160,8 @@ class Rule:
             party=party or self.party or getattr(event, "side", None) or "agent",
             about=about,
             request_id=request_id,
+            time=event.time,
+            author=getattr(event, "side", None),
         )
         violation.facts.update(facts)
         return violation
@@ -191,6 +197,7 @@ class Rule:
             what=seen.what,
             last_line=seen.last.line,
             count=seen.count,
+            time=seen.first.time,
         )
         took = elapsed(seen.first, seen.last, window.resume.connection.steps)
         violation.facts = {"kinds": ", ".join(sorted(seen.kinds)), "elapsed": took, **facts}
@@ -216,12 +223,13 @@ class Violation:
     With `window`, it stands in that window: it concerns its request and its session. With `past`, it concerns the
     session, and the request is only evidence. `about` is what else there is one finding for: a side, an unmatched id;
     `request_id` an id that is no request's. `facts` is what the rule's sentence tells beside the count; those that
-    end in `_line` are the finding's evidence.
+    end in `_line` are the finding's evidence. `author` sent what stands at the line, `since` is the time from the
+    request to it, in seconds, where `time` is known.
     """
 
     __slots__ = (
-        *("about", "connection", "count", "facts", "last_line", "line", "party", "request", "request_id", "role"),
-        *("rule", "session_id", "severity", "what"),
+        *("about", "author", "connection", "count", "facts", "last_line", "line", "party", "request", "request_id"),
+        *("role", "rule", "session_id", "severity", "since", "what"),
     )
 
     def __init__(
@@ -242,6 +250,8 @@ class Violation:
         party: Party | None = None,
         about: object = None,
         request_id: object = None,
+        time: float = NO_TIME,
+        author: Side | None = None,
         **facts: object,
     ) -> None:
         self.rule = rule
@@ -254,6 +264,14 @@ class Violation:
             session_id, role = past.session_id, past.role
             facts["request_line"] = past.request_line
         self.connection = connection.number if connection is not None else 0
+        self.author = author
+        if author is None and what:
+            self.author = AGENT if "/" not in what else sender(what)
+            if request is not None and request.side is not None and facts.get("response_line") == line:
+                self.author = other(request.side)
+        self.since: float | None = None
+        if request is not None and connection is not None:
+            self.since = seconds(Point(request.line, request.time), Point(line, time), connection.steps)
         self.request = request
         self.request_id = request.id if request is not None else request_id
         self.about = about
@@ -292,7 +310,8 @@ class Violation:
     def add(self, violation: Violation) -> None:
         """Another one of the same subject. It may stand earlier: a text can turn out late not to be cut off."""
         self.severity = max(self.severity, violation.severity)
-        self.line = min(self.line, violation.line)
+        if violation.line < self.line:
+            self.line, self.since = violation.line, violation.since
         self.last_line = max(self.last_line, violation.last_line)
         self.count += violation.count
 

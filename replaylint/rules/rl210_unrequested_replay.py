@@ -86,6 +86,7 @@ def settle(resume: Resume, window: Window | None, seen: Occurrences) -> Violatio
         what=seen.what,
         last_line=seen.last.line,
         count=seen.count,
+        time=seen.first.time,
         kinds=", ".join(sorted(seen.kinds)),
         elapsed=elapsed(seen.first, seen.last, resume.connection.steps),
         advice=(LIVE if severity == INFO else REPLAYED).format(cursor),

@@ -72,6 +72,7 @@ def ended(event: ResumeEnded) -> Iterator[Violation]:
         what=resume.request.method,
         method=resume.request.method,
         request_line=resume.request.line,
+        cancellation_line=resume.request.cancel_line,
         end=ENDS.get(resume.end or "", "the end"),
         later=", though the agent answered what was sent later" if answered else "",
     )

@@ -76,6 +76,7 @@ def ended(event: ResumeEnded) -> Iterator[Violation]:
             what=headless.what,
             last_line=headless.last.line,
             count=headless.count,
+            time=headless.first.time,
             kinds=", ".join(sorted(headless.kinds)),
             elapsed=elapsed(headless.first, headless.last, resume.connection.steps),
             doubt="" if resume.was_active is False else DOUBT,
