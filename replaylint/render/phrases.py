@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from replaylint.recording.message import AGENT, CLIENT
 from replaylint.render.escape import printable, shortened
 from replaylint.replay.outcome import OUTCOMES
 from replaylint.rules.words import as_json, duration
@@ -11,13 +12,33 @@ from replaylint.rules.words import as_json, duration
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from replaylint.recording.message import Side
     from replaylint.render.view import View
     from replaylint.report.model import Distribution, Evidence, Marker, Response, Session
     from replaylint.rules.registry import Party
 
 
+LONG_GAP_S: Final = 0.5
+"""A response gap that a person notices."""
+
+FAILED: Final = frozenset({"truncated", "complete_failed"})
+"""Outcomes that no resume should have."""
+
+ARROWS: Final = {CLIENT: "\N{RIGHTWARDS ARROW}", AGENT: "\N{LEFTWARDS ARROW}", None: " "}
+ASCII_ARROWS: Final = {CLIENT: "->", AGENT: "<-", None: "  "}
+
 MARKERS: Final = {"replay_complete": "replay_complete", "air_load_replay_end": "loadReplayEnd"}
 """What the protocol calls each kind of marker."""
+
+
+def arrows(view: View) -> Mapping[Side | None, str]:
+    """Where a message of each side goes: to the agent, to the client, or nobody knows."""
+    return ARROWS if view.unicode else ASCII_ARROWS
+
+
+def gap_style(seconds: float | None) -> str:
+    """How loud a response gap is."""
+    return "gap" if seconds is not None and seconds >= LONG_GAP_S else ""
 
 
 def counted(number: int, noun: str) -> str:
@@ -49,7 +70,7 @@ def unread(inputs: int) -> str:
 
 def figures(of: Distribution) -> list[str]:
     """The main figures of a distribution of durations, each with its name; a single duration alone."""
-    named = {"": of.max} if of.n == 1 else {"min": of.min, "median": of.p50, "p90": of.p90, "max": of.max}
+    named = {"": of.max} if of.n == 1 else {"median": of.p50, "p95": of.p95, "longest": of.max}
     return [f"{name} {duration(value)}".lstrip() for name, value in named.items() if value is not None]
 
 

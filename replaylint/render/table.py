@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from replaylint.render.layout import columns, joined, line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from replaylint.render.layout import Piece
     from replaylint.render.view import View
@@ -21,15 +22,30 @@ SPACE: Final = 2
 """Columns of a terminal between two columns of a table."""
 
 
-def table(view: View, indent: int, head: Sequence[str], rows: Sequence[Row], *, titled: bool = False) -> Iterator[str]:
-    """A head and its rows: the first column to the left, numbers to the right. Cells are printable.
+def table(
+    view: View,
+    indent: int,
+    head: Sequence[str],
+    rows: Sequence[Row],
+    *,
+    titled: bool = False,
+    texts: Collection[str] = (),
+    dropped: Sequence[str] = (),
+) -> Iterator[str]:
+    """A head and its rows: the first column and `texts` to the left, numbers to the right. Cells are printable.
 
-    `titled`: the first cell of the head is above sentences, too.
+    `titled`: the first cell of the head is above sentences, too. `dropped`: titles of columns that go, one after the
+    other, while the table is too wide.
     """
     styled = [[("", cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
     titles: list[Piece] = [("bold", title) for title in head]
     widths = [max(columns(text) for _, text in column) for column in zip(titles, *styled, strict=True)]
-    if view.width is not None and view.width < indent + sum(widths) + SPACE * (len(widths) - 1):
+    room = inf if view.width is None else view.width - indent
+    kept = list(range(len(head)))
+    for title in dropped:
+        if _width(widths, kept) > room:
+            kept.remove(head.index(title))
+    if _width(widths, kept) > room:
         if titled:
             yield line(view, indent, titles[0])
         for (_, name), *cells in styled:
@@ -41,7 +57,14 @@ def table(view: View, indent: int, head: Sequence[str], rows: Sequence[Row], *, 
         return
     for row in (titles, *styled):
         cells = []
-        for at, (width, (style, text)) in enumerate(zip(widths, row, strict=True)):
-            blank = " " * (width - columns(text))
-            cells += [("", joined(blank + " " * SPACE if at else "")), (style, joined(text)), ("", "" if at else blank)]
-        yield line(view, indent, *((style, joined(text)) for style, text in cells)).rstrip() + "\n"
+        for at in kept:
+            style, text = row[at]
+            blank = " " * (widths[at] - columns(text))
+            left = not at or head[at] in texts
+            before, after = ("", blank) if left else (blank, "")
+            cells += [("", joined(before + " " * SPACE if at else "")), (style, joined(text)), ("", joined(after))]
+        yield line(view, indent, *cells).rstrip() + "\n"
+
+
+def _width(widths: Sequence[int], kept: Sequence[int]) -> int:
+    return sum(widths[at] for at in kept) + SPACE * (len(kept) - 1)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from replaylint.recording.message import AGENT, CLIENT
 from replaylint.render.escape import printable, shortened
 from replaylint.render.layout import JOINT, beside, columns, joined, line
-from replaylint.render.phrases import MARKERS, counted
+from replaylint.render.phrases import MARKERS, arrows, counted
 from replaylint.render.table import NOTHING, SPACE
 from replaylint.rules.words import duration
 
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from replaylint.render.view import View
     from replaylint.report.model import Resume
     from replaylint.views.timeline import Timeline, TimelineEntry
-
-ARROWS: Final = {CLIENT: "\N{RIGHTWARDS ARROW}", AGENT: "\N{LEFTWARDS ARROW}"}
-ASCII_ARROWS: Final = {CLIENT: "->", AGENT: "<-"}
 
 ENDS: Final = {"closed": "the connection ended", "open": "the recording stops"}
 """What ends a resume without a response."""
@@ -78,7 +74,7 @@ def _place(event: TimelineEntry) -> str:
 
 def _what(view: View, resume: Resume, event: TimelineEntry) -> Iterator[Piece | str]:
     if event.side is not None:
-        yield f"{(ARROWS if view.unicode else ASCII_ARROWS)[event.side]}{JOINT}"
+        yield f"{arrows(view)[event.side]}{JOINT}"
     name = shortened(event.what)
     match event.kind:
         case "updates":
