@@ -44,9 +44,15 @@ def examples() -> list[Any]:
     return [yaml.safe_load(block) for block in blocks(README, "yaml")]
 
 
+def workflows() -> list[dict[str, Any]]:
+    """The workflows of GitHub Actions: the first shows the findings, the second uploads them."""
+    return [example for example in examples() if isinstance(example, dict) and "jobs" in example]
+
+
 def github_examples() -> list[list[dict[str, Any]]]:
-    """Steps of a job of GitHub Actions: the first example shows the findings, the second uploads them."""
-    return [example for example in examples() if isinstance(example, list)]
+    """The steps of each example, of which the last ones are in no workflow."""
+    jobs = [job for workflow in workflows() for job in workflow["jobs"].values()]
+    return [job["steps"] for job in jobs] + [example for example in examples() if isinstance(example, list)]
 
 
 def github_example(number: int = 0) -> dict[str, Any]:
@@ -443,9 +449,30 @@ def test_arguments_without_a_second_quotation_mark_are_no_findings(job: Job, qui
     assert "arguments: No closing quotation" in used.stderr
 
 
+def test_a_wrong_option_is_an_error_of_the_step(job: Job, quick: str) -> None:
+    recorded(job.workspace / "traces", "complete")
+    used = job.use({"recordings": "traces", "arguments": "--max-gap=5%0Ay", "python": quick})
+    assert (used.status, used.outputs, used.summary) == (2, {"status": "2"}, "")
+    (line,) = used.stdout.splitlines()
+    assert line.startswith("::error title=replaylint::replaylint: '5%250Ay' is not a duration")
+    assert "5%0Ay" in used.stderr
+
+
+def test_the_examples_are_pinned_and_may_do_no_more_than_they_need() -> None:
+    assert [each["permissions"] for each in workflows()] == [
+        {"contents": "read"},
+        {"contents": "read", "security-events": "write"},
+    ]
+    pinned = [step["uses"].partition("@")[2] for steps in github_examples() for step in steps]
+    assert len(pinned) == 6
+    assert all(each == "COMMIT" or re.fullmatch(r"[0-9a-f]{40}", each) for each in pinned)
+    for steps in github_examples()[:2]:
+        assert steps[0]["with"] == {"persist-credentials": False}
+
+
 def test_the_findings_can_be_uploaded_to_code_scanning(job: Job, quick: str) -> None:
     recorded(job.workspace / "traces", "complete", "live-before-marker")
-    action, upload = github_examples()[1]
+    _, action, upload = github_examples()[1]
     used = job.use({**action["with"], "python": quick})
     assert used.status == 1
     assert (upload["uses"].partition("@")[0], upload["if"]) == ("github/codeql-action/upload-sarif", "always()")
@@ -500,6 +527,7 @@ def test_the_hook_stops_what_is_wrong(tmp_path: Path, project: Path, machine: di
     here = tmp_path / "here"
     recorded(here, "complete")
     (here / "notes.txt").write_text("no recording\n", encoding="utf-8")
+    (here / "training.jsonl").write_text('{"prompt": "a", "completion": "b"}\n', encoding="utf-8")
     revision = done(["git", "rev-parse", "HEAD"], project, GIT).strip()
     config = pre_commit_example()
     config["repos"][0] |= {"repo": str(project), "rev": revision}
@@ -518,3 +546,7 @@ def test_the_hook_stops_what_is_wrong(tmp_path: Path, project: Path, machine: di
     assert "- exit code: 1" in stopped.stdout
     found = re.findall(r"^(\S+): error (RL\d+)", stopped.stdout, re.MULTILINE)
     assert found == [("live.jsonl.zst", "RL301"), ("v1-load.ndjson", "RL401")]
+
+    (here / "empty.ndjson").write_text("{}\n", encoding="utf-8")
+    done(["git", "add", "--all"], here, GIT)
+    assert "- exit code: 2" in pre_commit(here, variables, "run").stdout

@@ -199,6 +199,44 @@ def test_a_recording_of_another_protocol_is_passed_over(tmp_path: Path) -> None:
     assert len(run(".", "-q", "-v", cwd=tmp_path).stderr.splitlines()) == 7
 
 
+NAMED = [
+    ("training.jsonl", b'{"prompt": "a"}\n', True),
+    ("notes.txt", b"notes\n", True),
+    ("other.ndjson", b'{"jsonrpc":"2.0","id":1,"method":"textDocument/hover","params":{}}\n', True),
+    ("b.ndjson", b'{"prompt": "a"}\n', False),
+    ("b.ndjson.gz", b"", False),
+    ("empty.ndjson", b"", False),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "passed_over"), NAMED, ids=[name for name, *_ in NAMED])
+@pytest.mark.parametrize("form", ["json", "ndjson", "concise"])
+def test_what_is_named_is_passed_over_if_asked(
+    form: str, name: str, content: bytes, passed_over: bool, tmp_path: Path
+) -> None:
+    with_a_recording(tmp_path)
+    (tmp_path / name).write_bytes(content)
+    assert run("-f", form, "one.ndjson", name, cwd=tmp_path).returncode == 2
+    result = run("-f", form, "--pass-over", "one.ndjson", name, cwd=tmp_path)
+    assert result.returncode == (0 if passed_over else 2)
+    assert result.stderr.startswith("replaylint: passed over ") == passed_over
+    assert name in result.stderr
+    alone = run("-f", form, "one.ndjson", cwd=tmp_path).stdout
+    if passed_over and form == "concise":
+        assert result.stdout == alone
+    if form == "json":
+        assert [each["path"] for each in json.loads(result.stdout)["traces"]] == (
+            ["one.ndjson"] if passed_over else ["one.ndjson", name]
+        )
+
+
+def test_nothing_but_what_is_passed_over_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "training.jsonl").write_bytes(b"{}\n")
+    result = run("-q", "--pass-over", "training.jsonl", cwd=tmp_path)
+    said = "replaylint: passed over 1 file that is no recording: training.jsonl\n"
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", said)
+
+
 # Archives
 
 

@@ -65,7 +65,7 @@ def fingerprints(report: Report) -> list[str]:
 def test_a_fingerprint_is_of_a_recording_and_a_fault() -> None:
     found = [finding("RL301", "error", "text", path, 1) for path in (ONE, "two.ndjson", f"./{ONE}", None)]
     of_one = sha256(f"{ONE}\0{'f' * 64}")
-    of_others = [sha256(f"{path}\0{'f' * 64}") for path in ("two.ndjson", "-")]
+    of_others = [sha256(f"{path}\0{'f' * 64}") for path in ("two.ndjson", "-")]  # that of all has none
     assert fingerprints(holding(*found)) == [of_one, of_others[0], f"{of_one}:2", of_others[1]]
 
 
@@ -98,7 +98,7 @@ def test_a_baseline_changes_no_fingerprint() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "shown"), [(None, "-"), ("-", "-"), ("./a//b.ndjson", "a/b.ndjson"), ("../a", "../a"), ("/a b", "/a b")]
+    ("path", "shown"), [(None, ONE), ("-", "-"), ("./a//b.ndjson", "a/b.ndjson"), ("../a", "../a"), ("/a b", "/a b")]
 )
 def test_gitlab_gets_a_path_and_a_line_in_any_case(path: str | None, shown: str) -> None:
     (entry,) = json.loads(rendered("gitlab", holding(finding("RL301", "error", "text", path, None))))

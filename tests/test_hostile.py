@@ -165,7 +165,7 @@ def test_what_is_printed_is_a_place_or_our_own(plain: dict[str, str]) -> None:
     ours = {word.lower() for text in source() for word in re.findall("[A-Za-z]+", text)}
     for what, output in plain.items():
         own = re.sub(
-            r"▕.*▏|\b[0-9a-f]{64}\b|\b[0-9.]+(e-?[0-9]+)?(s|ms|kB|MB)?\b",
+            r"▕.*▏|\b([0-9a-f]{64}|[0-9a-f]{16})\b|\b[0-9.]+(e-?[0-9]+)?(s|ms|kB|MB)?\b",
             " ",
             PLACE.sub(" ", COLOUR.sub("", output).replace(r"\n", " ")),
         )

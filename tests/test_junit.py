@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
@@ -69,7 +70,7 @@ def test_a_recording_is_a_suite_and_a_resume_is_a_test() -> None:
             "session/resume -1",
             'session/resume "r-8"',
         ],
-        "absent.ndjson": ["reading", "recording"],
+        "absent.ndjson": ["recording"],
     }
     found = {suite.get("name"): suite for suite in parsed(rendered("junit", rich()))}
     assert list(found) == [ONE, printable(HOSTILE), "absent.ndjson"]
@@ -85,14 +86,14 @@ def test_results_of_tests() -> None:
     assert {name: result for name, result in results.items() if result} == {
         f"{ONE} session/resume 1": ["failure"],
         f"{ONE} session/resume -1": ["skipped"],
-        f"{printable(HOSTILE)} reading": ["error"],
-        "absent.ndjson reading": ["error"],
+        f"{printable(HOSTILE)} recording": ["error"],
+        "absent.ndjson recording": ["error"],
     }
     failure = found[f"{ONE} session/resume 1"].find("failure")
     assert failure is not None
     assert failure.attrib == {"type": "RL301", "message": findings()[0].message}
     assert failure.text == of_finding(findings()[0])
-    error = found[f"{printable(HOSTILE)} reading"].find("error")
+    error = found[f"{printable(HOSTILE)} recording"].find("error")
     assert error is not None
     assert error.attrib == {"type": "truncated", "message": printable(f"the data ends {EVIL}")}
     assert error.text == printable(f"line 1: the data ends {EVIL}")
@@ -178,5 +179,31 @@ def test_an_inconclusive_resume_with_an_error_fails() -> None:
 
 def test_what_is_in_no_recording_has_a_suite() -> None:
     found = finding("RL301", "error", "text", None, None)
-    (case,) = (case for name, case in cases(holding(found)).items() if name == f"{STANDARD_INPUT} recording")
-    assert case.findtext("failure") == of_finding(found)
+    assert cases(holding(found))[f"{ONE} recording"].findtext("failure") == of_finding(found)
+    report = dataclasses.replace(holding(found), traces=[], resumes=[])
+    assert cases(report)[f"{STANDARD_INPUT} recording"].findtext("failure") == of_finding(found)
+
+
+def test_what_could_not_be_read_comes_before_what_was_found() -> None:
+    report = rich()
+    cut = next(each for each in report.traces if each.path == HOSTILE)
+    report.findings = [
+        finding("RL301", "error", "text", cut.path, 1),
+        finding("RL305", "warning", "other", cut.path, 2),
+    ]
+    case = cases(report)[f"{printable(HOSTILE)} recording"]
+    (error,) = (child for child in case if child.tag != "system-out")
+    assert (error.tag, error.get("type")) == ("error", "truncated")
+    assert (error.text or "").splitlines() == [
+        printable(f"line 1: the data ends {EVIL}"),
+        of_finding(report.findings[0]),
+    ]
+    assert case.findtext("system-out") == of_finding(report.findings[1])
+
+
+def test_a_suite_names_its_file_and_no_property_stands_twice() -> None:
+    suites = list(parsed(rendered("junit", rich())))
+    assert [suite.get("file") for suite in suites] == [suite.get("name") for suite in suites]
+    names = [each.get("name") for suite in suites for each in suite.iter("property")]
+    assert names == ["time"]
+    assert suites[0].find("properties") is not None

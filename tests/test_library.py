@@ -588,7 +588,7 @@ ACCEPTED: dict[str, frozenset[str]] = {
     **dict.fromkeys(("max_gap", "max_replay", "max_total"), frozenset({"str", "int", "float"})),
     **dict.fromkeys(("max_message", "max_line"), frozenset({"str", "int"})),
     **dict.fromkeys(("client_file", "agent_file", "baseline"), frozenset({"str", "path", "bytes"})),
-    **dict.fromkeys(("concat", "closed"), frozenset({"true", "false"})),
+    **dict.fromkeys(("concat", "pass_over", "closed"), frozenset({"true", "false"})),
     "today": frozenset({"str"}),
     "exceptions": frozenset(),
     "watch": frozenset(),

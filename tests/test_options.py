@@ -35,6 +35,7 @@ VALUES: dict[str, dict[str, object]] = {
     "budget": {"budget": "p95(response_gap)<2s"},
     "input_format": {"input_format": "envelope"},
     "concat": {"concat": True},
+    "pass_over": {"pass_over": True},
     "client_file": {"client_file": "c2a.log", "agent_file": "a2c.log"},
     "agent_file": {"client_file": "c2a.log", "agent_file": "a2c.log"},
     "max_line": {"max_line": "1 MiB"},
@@ -44,7 +45,7 @@ VALUES: dict[str, dict[str, object]] = {
 }
 """By the name of an option: with what else it needs, and a value that asks for something."""
 
-STREAMED = {"select", "ignore", "severity", "input_format", "max_line", "max_message"}
+STREAMED = {"select", "ignore", "severity", "input_format", "max_line", "max_message", "pass_over"}
 """What leaves a run able to report each finding as it becomes certain."""
 
 

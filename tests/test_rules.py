@@ -9,6 +9,7 @@ details    for each of these, where there are any, what else it says: its senten
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -166,3 +167,14 @@ def test_the_severities_of_a_rule_are_those_of_its_recordings(rule: Rule) -> Non
 
 def test_names_are_unique() -> None:
     assert len({rule.name for rule in all_rules()}) == len(CODES) == len(set(CODES))
+
+
+@pytest.mark.parametrize("unread", ["nothing", "a line", "the end"])
+def test_what_was_not_read_may_hold_a_resume(unread: str, tmp_path: Path) -> None:
+    recording = Recording().initialize_v2().client(1, "session/new", cwd="/w", mcpServers=[], more="x" * 2000)
+    content = b"\n".join(recording.result(1, {"sessionId": "s"}).lines()) + b"\n"
+    path = tmp_path / "trace.ndjson.gz"
+    path.write_bytes(gzip.compress(content)[: -8 if unread == "the end" else None])
+    report = report_of_file(path, max_line=1000 if unread == "a line" else None)
+    assert (report["traces"][0]["error"] is not None) == (unread == "the end")
+    assert ("RL005" in {each["rule"] for each in report["findings"]}) == (unread == "nothing")

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
+from replaylint import lint
 from replaylint.render.escape import printable
-from replaylint.render.sarif import FINGERPRINT, LEVELS, MAX_RESULTS, ROOT
+from replaylint.render.sarif import FINGERPRINT, GITHUB_FINGERPRINT, LEVELS, MAX_RESULTS, ROOT
 from replaylint.report.model import Evidence
 from replaylint.report.source_map import EvidenceElsewhere
 from replaylint.rules import all_rules
+from tests.recordings import Recording
 from tests.reports import EVIL, ONE, finding, findings, rich
 from tests.test_ci_formats import MARKUP, REPORTS, empty, every_rule, holding, hostile, without_findings
 from tests.test_render import rendered
@@ -53,11 +55,12 @@ def test_sarif_is_valid(packaged: Packaged) -> None:
 def test_results_point_at_their_rules(report: Callable[[], Report]) -> None:
     run = run_of(report())
     rules = run["tool"]["driver"]["rules"]
-    assert [rule["id"] for rule in rules] == sorted({result["ruleId"] for result in run["results"]})
+    assert [rule["id"] for rule in rules] == [rule.code for rule in all_rules()]
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
-    fingerprints = [result["partialFingerprints"][FINGERPRINT] for result in run["results"]]
-    assert len(set(fingerprints)) == len(fingerprints)
+    for kind in (FINGERPRINT, GITHUB_FINGERPRINT):
+        fingerprints = [result["partialFingerprints"][kind] for result in run["results"]]
+        assert len(set(fingerprints)) == len(fingerprints)
 
 
 def test_every_rule_is_described_as_github_takes_it() -> None:
@@ -71,12 +74,20 @@ def test_every_rule_is_described_as_github_takes_it() -> None:
         assert rule["help"]["markdown"].startswith(f"## {rule['id']} {rule['name']}\n")
         assert rule["defaultConfiguration"]["level"] in LEVELS.values()
         assert re.fullmatch(r"https?://\S+[^\s.,)]", rule.get("helpUri", "https://example.org"))
+        properties = rule["properties"]
+        assert properties["tags"][0] == "agent-client-protocol"
+        level = rule["defaultConfiguration"]["level"]
+        assert (properties["precision"], properties["problem.severity"]) == {
+            "error": ("very-high", "error"),
+            "warning": ("high", "warning"),
+            "note": ("medium", "recommendation"),
+        }[level]
     assert any("helpUri" in rule for rule in described)
 
 
 def test_a_rule_of_another_version_needs_no_description() -> None:
     run = run_of(holding(dataclasses.replace(findings()[0], rule="RL999", name="to-come")))
-    assert run["tool"]["driver"]["rules"] == []
+    assert len(run["tool"]["driver"]["rules"]) == len(all_rules())
     assert "ruleIndex" not in run["results"][0]
     assert run["results"][0]["ruleId"] == "RL999"
 
@@ -112,13 +123,86 @@ def test_a_result_says_what_was_found_where() -> None:
         "request_id": 1,
         "session_id": "sess_a",
     }
-    assert "suppressions" not in result
 
 
-def test_known_findings_are_suppressed() -> None:
+def test_a_run_says_what_it_is() -> None:
     run = run_of(rich())
-    assert [bool(result.get("suppressions")) for result in run["results"]] == [each.known for each in findings()]
-    assert {each["kind"] for result in run["results"] for each in result.get("suppressions", ())} == {"external"}
+    driver = run["tool"]["driver"]
+    assert {name: driver[name] for name in ("name", "fullName", "version", "informationUri")} == {
+        "name": "replaylint",
+        "fullName": "replaylint 0.1.0",
+        "version": "0.1.0",
+        "informationUri": "https://agentclientprotocol.com/",
+    }
+    assert run["automationDetails"] == {"id": "replaylint/"}
+    assert set(run["originalUriBaseIds"]) == {ROOT}
+    assert set(run["originalUriBaseIds"][ROOT]) == {"description"}  # no path of a machine
+
+
+def test_known_findings_are_left_out_and_counted() -> None:
+    run = run_of(rich())
+    shown = [each.message for each in findings() if not each.known]
+    assert [printable(each) for each in shown] == [
+        re.sub(r" \(evidence: \[.*", "", result["message"]["text"]) for result in run["results"]
+    ]
+    (invocation,) = run["invocations"]
+    assert invocation["toolExecutionNotifications"][-1] == {
+        "descriptor": {"id": "known-findings"},
+        "level": "note",
+        "message": {"text": "not shown: 1 finding known from the baseline"},
+    }
+
+
+# What GitHub makes of fingerprints
+
+
+def uploaded(report: Report) -> list[str]:
+    """What GitHub knows each result by: its action keeps a hash that is there, and makes no other.
+
+    https://github.com/github/codeql-action/blob/main/src/fingerprints.ts (`addFingerprints`) says so: it hashes the
+    text at a result's first line only where the result has no `primaryLocationLineHash`.
+    """
+    return [result["partialFingerprints"]["primaryLocationLineHash"] for result in run_of(report)["results"]]
+
+
+def test_github_knows_a_result_again_in_a_new_recording() -> None:
+    def recorded(shift: int, ident: int, session_id: str) -> Report:
+        facts = {"request_id": ident, "session_id": session_id}
+        faults = (("RL301", 3, "a"), ("RL305", 3, "b"), ("RL301", 9, "a"))
+        return holding(
+            *(
+                finding(rule, "error", f"{rule} of {ident}", ONE, line + shift, fingerprint=fault * 64, **facts)
+                for rule, line, fault in faults
+            )
+        )
+
+    first, second, third = uploaded(recorded(0, 1, "s"))
+    assert uploaded(recorded(40, 7, "another")) == [first, second, third]
+    assert len({first, second, third}) == 3
+    assert (first.partition(":")[2], third) == ("1", first.removesuffix("1") + "2")
+    assert all(re.fullmatch(r"[0-9a-f]{16}:[1-9][0-9]*", each) for each in (first, second, third))
+
+
+def test_a_further_recording_and_a_baseline_change_no_fingerprint() -> None:
+    found = [finding("RL301", "error", "text", path, 1) for path in (ONE, "two.ndjson", ONE, None)]
+    whole = uploaded(holding(*found))
+    assert len(set(whole)) == 4
+    assert uploaded(holding(found[0], *found[2:])) == [whole[0], *whole[2:]]
+    found[0].known = True
+    assert uploaded(holding(*found)) == whole[1:]
+
+
+def test_a_real_recording_made_again_has_its_fingerprints(tmp_path: Path) -> None:
+    def made(start: float, ident: int, session_id: str) -> list[str]:
+        recording = Recording(start).initialize_v2().resume(ident, session_id).message(session_id, "m")
+        recording.update(session_id, "notice").idle(session_id).result(ident, {})
+        path = tmp_path / "trace.ndjson"
+        path.write_bytes(b"\n".join(recording.lines()) + b"\n")
+        report = lint(path)
+        assert len(report.findings) >= 1
+        return uploaded(report)
+
+    assert made(1764400000.0, 1, "s") == made(1764500000.5, 9, "another")
 
 
 def at(uri: str, line: int) -> list[Any]:
@@ -163,9 +247,6 @@ def test_no_more_results_than_github_takes() -> None:
     assert invocation["executionSuccessful"] is True
     assert (said["level"], said["message"]["text"][:15]) == ("warning", "1 finding more;")
     numbers = {each["message"]["text"]: each["partialFingerprints"] for each in run["results"]}
-    for each in found:
-        each.known = each is not found[0]
-    assert found[0].message in {result["message"]["text"] for result in run_of(holding(*found))["results"]}
     run = run_of(holding(*found[:MAX_RESULTS]))
     assert [result["message"]["text"] for result in run["results"]] == [each.message for each in found[:MAX_RESULTS]]
     assert run["invocations"] == [{"executionSuccessful": True, "toolExecutionNotifications": []}]
@@ -204,7 +285,7 @@ def test_what_could_not_be_read_is_a_notification() -> None:
     assert [
         (each["descriptor"]["id"], each["level"], each["message"]["text"])
         for each in invocation["toolExecutionNotifications"]
-    ] == [("truncated", "error", printable(f"the data ends {EVIL}")), ("not-found", "error", "no such file")]
+    ][:-1] == [("truncated", "error", printable(f"the data ends {EVIL}")), ("not-found", "error", "no such file")]
     (invocation,) = run_of(without_findings())["invocations"]
     assert invocation == {"executionSuccessful": True, "toolExecutionNotifications": []}
 

@@ -10,8 +10,8 @@ from replaylint.recording.source import IS_ARCHIVE
 
 ANOTHER_PROTOCOL: Final = "another-protocol"
 """The error code of a recording of another protocol."""
-ENDINGS: Final = (".ndjson", ".jsonl")
-"""Of names that promise a recording."""
+PROMISES: Final = (".ndjson", ".jsonl")
+"""Endings of names that promise a recording, in a folder."""
 PACKED_ENDINGS: Final = (".gz", ".bz2", ".xz", ".zst")
 
 
@@ -40,15 +40,17 @@ def recordings_in(folder: str) -> list[str]:
     return sorted(path.removeprefix(here) for path in found)
 
 
-def is_passed_over(path: str, code: str, message: str) -> bool:
+def is_passed_over(path: str, code: str, message: str, *, named: bool = False) -> bool:
     """Whether a file that was found in a folder, and could not be read for this reason, is none of the recordings.
 
     A name that promises one is believed, unless the file is of another protocol or what replaylint wrote: a recording
-    that is empty or broken shall not go unnoticed.
+    that is empty or broken shall not go unnoticed. Where files are `named` because of their names, `.jsonl` promises
+    nothing: much else is called so.
     """
+    promises = PROMISES[:1] if named else PROMISES
     if code == ANOTHER_PROTOCOL:
         return True
     name = path.lower()
     for ending in PACKED_ENDINGS:
         name = name.removesuffix(ending)
-    return code == IS_ARCHIVE or (code == NOT_A_RECORDING and (message == OWN_OUTPUT or not name.endswith(ENDINGS)))
+    return code == IS_ARCHIVE or (code == NOT_A_RECORDING and (message == OWN_OUTPUT or not name.endswith(promises)))

@@ -39,7 +39,8 @@ def lint(
     """Lint these recordings, or this one; `-` is standard input. Of a folder, every recording in it is meant.
 
     `input_format` names their format where it is not to be recognised. `concat`: they are parts of one recording, in
-    this order. `client_file` and `agent_file` are one more recording: what each side sent, apart. A line
+    this order. `pass_over`: what is no recording is passed over as in a folder, unless it is called `.ndjson`.
+    `client_file` and `agent_file` are one more recording: what each side sent, apart. A line
     longer than `max_line`, in bytes or with a unit (`"64 MiB"`), is skipped and reported; None: than 256 MiB.
 
     `closed`: where a recording stops, its connections ended. `select` and `ignore` name the rules whose findings are
@@ -108,7 +109,11 @@ def execute(
             if path != STANDARD_INPUT and os.path.isdir(path):  # noqa: PTH112
                 recordings += [[each] for each in _add_folder(report, path, add, added)]
             elif _is_new(path, added):
-                recordings += [[each] for each in add(path)]
+                before = len(report.traces)
+                every = add(path)
+                if plan.pass_over:
+                    every = _sifted(report, every, before, named=True)
+                recordings += [[each] for each in every]
     if plan.sides is not None:
         recordings.append(
             two_sided(
@@ -192,7 +197,7 @@ def _add_folder(report: Report, folder: str, add: Callable[[str], list[Trace]], 
     every = [trace for path in paths if _is_new(path, added) for trace in add(path)]
     if paths and not every:
         return []
-    return _sifted(report, folder, every, before, "is a folder without a recording in it")
+    return _some(report, folder, every, before, "is a folder without a recording in it")
 
 
 def _add_members(report: Report, archive: Source, read: Callable[[Source], Trace]) -> list[Trace]:
@@ -205,7 +210,7 @@ def _add_members(report: Report, archive: Source, read: Callable[[Source], Trace
     except RecordingError as error:
         damage = error
     if damage is None or every:
-        every = _sifted(report, archive.path, every, before, "is an archive without a recording in it")
+        every = _some(report, archive.path, every, before, "is an archive without a recording in it")
     if damage is not None:
         every.append(new_trace(shown_path(archive.path)))
         report.traces.append(every[-1])
@@ -213,18 +218,26 @@ def _add_members(report: Report, archive: Source, read: Callable[[Source], Trace
     return every
 
 
-def _sifted(report: Report, path: str, every: list[Trace], before: int, without: str) -> list[Trace]:
-    """The recordings among these, the only ones behind so many in the report: it names the others."""
-    found = []
-    for trace in every:
-        if trace.error is not None and is_passed_over(trace.path, trace.error.code, trace.error.message):
-            report.passed_over_files.append(PassedOver(trace.path, trace.error))
-        else:
-            found.append(trace)
-    report.passed_over = len(report.passed_over_files)
+def _some(report: Report, path: str, every: list[Trace], before: int, without: str) -> list[Trace]:
+    """The recordings among these; where there is none, an input of this path that says so."""
+    found = _sifted(report, every, before)
     if not found:
         found = [new_trace(shown_path(path))]
         failed(found[0], RecordingError("directory", without))
+        report.traces[before:] = found
+    return found
+
+
+def _sifted(report: Report, every: list[Trace], before: int, *, named: bool = False) -> list[Trace]:
+    """The recordings among these, the only ones behind so many in the report: it names the others."""
+    found = []
+    for trace in every:
+        error = trace.error
+        if error is not None and is_passed_over(trace.path, error.code, error.message, named=named):
+            report.passed_over_files.append(PassedOver(trace.path, error))
+        else:
+            found.append(trace)
+    report.passed_over = len(report.passed_over_files)
     report.traces[before:] = found
     return found
 

@@ -44,5 +44,6 @@ def parse(options: Options) -> Plan:
         max_line=MAX_LINE if max_line is None else size_in_bytes(max_line),
         max_message=None if max_message is None else size_in_bytes(max_message),
         concat=bool(options.get("concat")),
+        pass_over=bool(options.get("pass_over")),
         sides=None if client is None or agent is None else (os.fsdecode(client), os.fsdecode(agent)),
     )

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Plan(NamedTuple):
     """The options of a run, parsed. Without any it reports what the rules say.
 
-    `policies` are in the order in which they apply. `max_line` and `max_message` are in bytes. `sides`: the files of
-    what the client sent, and the agent.
+    `policies` are in the order in which they apply. `max_line` and `max_message` are in bytes. `pass_over`: files
+    that are named and are no recordings. `sides`: the files of what the client sent, and the agent.
     """
 
     policies: tuple[Policy, ...] = ()
@@ -29,6 +29,7 @@ class Plan(NamedTuple):
     max_line: int = MAX_LINE
     max_message: int | None = None
     concat: bool = False
+    pass_over: bool = False
     sides: tuple[str, str] | None = None
 
     @property

@@ -136,6 +136,14 @@ class Options(LinterOptions, total=False):
         bool,
         Option("recordings", "The recordings are parts of one, in this order.", settable=False),
     ]
+    pass_over: Annotated[
+        bool,
+        Option(
+            "recordings",
+            "Pass over named files that are no recordings, as in a folder; never one that ends in .ndjson.",
+            settable=False,
+        ),
+    ]
     client_file: Annotated[
         str | PathLike[str] | None,
         Option(

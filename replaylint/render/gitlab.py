@@ -1,7 +1,8 @@
 """`gitlab`: a Code Quality report, which GitLab compares with the target branch's in a merge request.
 
 https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format says what is in it. Known findings are left
-out; what settings may have taken away is an entry, so that a merge request shows where that changes.
+out, and those on all recordings are at the first one; what settings may have taken away is an entry, so that a merge
+request shows where that changes.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ def render(report: Report, view: View) -> Iterator[bytes]:
 
 
 def _entries(report: Report, view: View) -> Iterator[dict[str, object]]:
+    first = report.traces[0].path if report.traces else STANDARD_INPUT
+
     def path_of(trace: str | None) -> str:
         return address(trace or STANDARD_INPUT, view.checkout)
 
@@ -48,7 +51,7 @@ def _entries(report: Report, view: View) -> Iterator[dict[str, object]]:
     fingerprints = distinct(map(_identity, paths, (finding.fingerprint for finding in report.findings)))
     for finding, path, fingerprint in zip(report.findings, paths, fingerprints, strict=True):
         if not finding.known:  # they are numbered all the same, so that a baseline does not change other fingerprints
-            yield _finding(finding, path, fingerprint)
+            yield _finding(finding, path if finding.trace is not None else path_of(first), fingerprint)
 
 
 def _identity(path: str, what: str) -> str:

@@ -1,7 +1,9 @@
 """`junit`: the XML of JUnit reports, in which a recording is a suite of tests and a resume is a test.
 
 It keeps to `junit-10.xsd` of Jenkins' xUnit plugin, as pytest does. A test fails for errors; warnings, infos and known
-findings are in its output. What settings may have taken away is a property of every suite.
+findings are in its output. A recording that could not be read to its end is an error of its test `recording`, where
+also findings on no resume are; those on all recordings are in the first one's. Properties stand in the first suite:
+some readers take no name twice.
 """
 
 from __future__ import annotations
@@ -46,14 +48,18 @@ def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
     suites = list(_suites(report))
     yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
     yield _line(0, "testsuites", name=report.tool.name, **_totals([case for _, cases in suites for case in cases]))
+    properties = {"time": TIME}
+    if report.settings is not None:
+        properties["settings"] = of_settings(report.settings)
     for path, cases in suites:
         skipped = sum(case.result == "skipped" for case in cases)
-        yield _line(1, "testsuite", name=path, **_totals(cases), skipped=str(skipped))
-        yield _line(2, "properties")
-        yield _line(3, "property", name="time", value=TIME, end="/>")
-        if report.settings is not None:
-            yield _line(3, "property", name="settings", value=of_settings(report.settings), end="/>")
-        yield b"    </properties>\n"
+        yield _line(1, "testsuite", name=path, file=path, **_totals(cases), skipped=str(skipped))
+        if properties:
+            yield _line(2, "properties")
+            for name, value in properties.items():
+                yield _line(3, "property", name=name, value=value, end="/>")
+            yield b"    </properties>\n"
+            properties = {}
         for name, case in zip(distinct(case.name for case in cases), cases, strict=True):
             yield from _case(path, name, case)
         yield b"  </testsuite>\n"
@@ -66,22 +72,27 @@ def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
 def _suites(report: Report) -> Iterator[tuple[str, list[Case]]]:
     """For each recording: whether it could be read, the findings on it as a whole, and its resumes."""
     of_resume, of_trace = by_subject(report)
-    errors: dict[str, list[Case]] = {trace.path: [] for trace in report.traces}
+    first = report.traces[0].path if report.traces else STANDARD_INPUT
+    errors: dict[str, list[ReadError]] = {trace.path: [] for trace in report.traces}
     whole: dict[str, list[Finding]] = {}
     resumes: dict[str, list[Case]] = {}
     for trace in report.traces:
-        errors[trace.path] += [_reading(trace.error)] if trace.error is not None else []
+        errors[trace.path] += [trace.error] if trace.error is not None else []
     for path, findings in of_trace.items():
-        whole.setdefault(STANDARD_INPUT if path is None else path, []).extend(findings)
+        whole.setdefault(first if path is None else path, []).extend(findings)
     for number, resume in enumerate(report.resumes, 1):
         resumes.setdefault(resume.trace, []).append(_resume(resume, of_resume.get(number, ())))
     for path in errors | whole | resumes:
-        yield path, [*errors.get(path, ()), _judged("recording", whole.get(path, ())), *resumes.get(path, ())]
+        yield path, [_recording(errors.get(path, ()), whole.get(path, ())), *resumes.get(path, ())]
 
 
-def _reading(error: ReadError) -> Case:
-    at = "" if error.line is None else f"line {error.line}: "
-    return Case("reading", "error", error.code, error.message, [at + error.message])
+def _recording(errors: Sequence[ReadError], findings: Sequence[Finding]) -> Case:
+    """The test of a recording; that it could not be read comes before what was found in it."""
+    case = _judged("recording", findings)
+    if not errors:
+        return case
+    told = [("" if each.line is None else f"line {each.line}: ") + each.message for each in errors]
+    return case._replace(result="error", kind=errors[0].code, message=errors[0].message, lines=[*told, *case.lines])
 
 
 def _resume(resume: Resume, findings: Sequence[Finding]) -> Case:

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Final
 from replaylint.recording.message import AGENT, CLIENT
 from replaylint.render.escape import clipped, printable
 from replaylint.render.phrases import counted, figures, fixer, graded, resumed, unread
-from replaylint.render.rulebook import prose
+from replaylint.render.rulebook import prose, unlinked
 from replaylint.render.selection import Shown
 from replaylint.render.suppressions import MAX_NAMED, counting, named, no_longer, of_exception, of_settings
 from replaylint.render.view import View
+from replaylint.report.budgets import outcome
 from replaylint.report.connections import Connections, name_of
 from replaylint.report.findings import SEVERITIES, new
 from replaylint.rules import all_rules
@@ -39,6 +40,9 @@ MAX_CHARS: Final = 60_000
 """Characters. The text of an issue has at most 65,536, the summary of a step 1 MiB."""
 MAX_HEAD_CHARS: Final = 20_000
 """The part of these for the tables: what does not fit is counted."""
+MAX_BUDGETS: Final = 10
+MAX_REST_CHARS: Final = 200
+"""Of the line that says what did not fit."""
 MAX_QUOTED: Final = 100
 """Findings whose evidence is quoted."""
 MAX_EVIDENCE_LINES: Final = 8
@@ -58,7 +62,7 @@ def render(report: Report, view: View) -> Iterator[str]:
     redactor = Redactor(report)
     head = _title(report)
     if not view.quiet:
-        head += f"\n{_totals(report)}\n" + _tables(report, redactor)
+        head += f"\n{_totals(report)}\n{''.join(_budgets(report))}" + _tables(report, redactor)
     suppressed = "".join(_suppressions(report))
     yield head
     yield from _findings(report, view, redactor, MAX_CHARS - len(head) - len(suppressed))
@@ -81,6 +85,13 @@ def _totals(report: Report) -> str:
     if gaps is not None and gaps.n:
         text += f"; response gap over {counted(gaps.n, 'replay')}: {', '.join(figures(gaps))}"
     return prose(f"{text}.")
+
+
+def _budgets(report: Report) -> Iterator[str]:
+    for each in report.budgets[:MAX_BUDGETS]:
+        yield f"\nBudget {_prose(clipped(each.budget, MAX_REMARK_CHARS))}: {_prose(outcome(each))}.\n"
+    if len(report.budgets) > MAX_BUDGETS:
+        yield f"\n{counted(len(report.budgets) - MAX_BUDGETS, 'more budget')} would not fit.\n"
 
 
 def _tables(report: Report, redactor: Redactor) -> str:
@@ -183,12 +194,13 @@ def _findings(report: Report, view: View, redactor: Redactor, room: int) -> Iter
     rules = {entry.rule.code: entry.explanation for entry in entries(r for r in all_rules() if r.code in occurring)}
     left = list(new)
     by_rule = sorted(shown, key=lambda each: (SEVERITIES.index(each.severity), each.rule))
+    first = report.traces[0].path if report.traces else "-"
     for (severity, rule, name), found in groupby(by_rule, lambda each: (each.severity, each.rule, each.name)):
         begin = f"\n### {severity} {rule} {name}\n" + _promise(rules.get(rule))
         for finding in found:
-            text = begin + _finding(finding, redactor, quotes)
+            text = begin + _finding(finding, first, redactor, quotes)
             room -= len(text)
-            if room < 0:
+            if room < MAX_REST_CHARS:
                 yield from _rest(left)
                 return
             yield text
@@ -225,7 +237,7 @@ def _promise(rule: Explanation | None) -> str:
     """What the specification says, and where."""
     if rule is None or not rule.promise:
         return ""
-    source = f"\n\nSource: {prose(rule.source)}" if rule.source else ""
+    source = f"\n\nSource: {unlinked(rule.source)}" if rule.source else ""
     return f"\n**Promise.** {prose(_sentence(' '.join(rule.promise.split())))}{source}\n"
 
 
@@ -233,10 +245,10 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _finding(finding: Finding, redactor: Redactor, quotes: Mapping[Place, Quote]) -> str:
-    where = [
-        _code(clipped(finding.trace or "-", MAX_NAME_CHARS) + (f":{finding.line}" if finding.line is not None else ""))
-    ]
+def _finding(finding: Finding, first: str, redactor: Redactor, quotes: Mapping[Place, Quote]) -> str:
+    """What was found; `first` is the first recording, for a finding on all of them."""
+    path = clipped(finding.trace or first, MAX_NAME_CHARS)
+    where = [_code(path + (f":{finding.line}" if finding.line is not None else ""))]
     if finding.session_id is not None:
         where.append(redactor.name("session", finding.session_id))
     if finding.count > 1:

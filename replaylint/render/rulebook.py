@@ -173,6 +173,14 @@ _MARKUP: Final = (
 )
 
 
+_REFERENCE: Final = r"https?://github\.com/[^\s<>`]*[^\s<>`.,;:!?)]"
+
+
+def unlinked(text: str) -> str:
+    """The same, but what GitHub would write a backlink into, such as a pull request, is code."""
+    return prose(re.sub(_REFERENCE, r"`\g<0>`", text))
+
+
 def prose(text: str) -> str:
     """A paragraph in which only code and addresses are Markdown."""
 

@@ -2,14 +2,18 @@
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html says what is in it, and
 https://docs.github.com/en/code-security/reference/code-scanning/sarif-files/sarif-support what GitHub makes of it:
-it takes no result without a file and a line. So findings on a recording as a whole are at its first line, and findings
-on all of them at the first line of the first. Known findings are suppressed.
+it takes no result without a file and a line, shows results that are suppressed, and knows a result again only by
+`primaryLocationLineHash`. So findings on a recording as a whole are at its first line, and findings on all of them at
+the first line of the first; known findings are left out; and that hash is made of the finding, not of the line's text,
+with which it would be another one in each recording.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
+from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
@@ -27,23 +31,34 @@ from replaylint.rules import all_rules
 from replaylint.views.rulebook import entries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from replaylint.report.model import Finding, ReadError, Report, SettingsUsed
     from replaylint.views.rulebook import Entry
 
     Object = dict[str, object]
-    Numbered = tuple[Finding, str]
-    """A finding and its fingerprint."""
+    Identified = tuple[Finding, Object]
+    """A finding and its fingerprints."""
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
 
+INFORMATION: Final = "https://agentclientprotocol.com/"
+"""What the rules are about: the tool has no page of its own."""
+
+PRECISIONS: Final = {"error": "very-high", "warning": "high", "info": "medium"}
+"""How rarely a rule is wrong, by its usual severity: what is not certain is no error."""
+PROBLEMS: Final = {"error": "error", "warning": "warning", "info": "recommendation"}
+"""What GitHub calls each severity."""
+
 FINGERPRINT: Final = "replaylint/v1"
-"""Our own key: `primaryLocationLineHash` is GitHub's own hash of the line."""
+GITHUB_FINGERPRINT: Final = "primaryLocationLineHash"
+HASH_DIGITS: Final = 16
+"""Of the hash, as GitHub has them."""
 
 ROOT: Final = "%SRCROOT%"
 """What relative paths are relative to; the reader knows where that is."""
+ROOTS: Final = {ROOT: {"description": {"text": "The root of the repository, or else the working folder."}}}
 
 MAX_RESULTS: Final = 25_000
 """GitHub rejects a run with more results."""
@@ -51,19 +66,25 @@ MAX_RESULTS: Final = 25_000
 
 def render(report: Report, view: View) -> Iterator[bytes]:
     """One run, with a line for each rule and each result."""
-    fingerprints = distinct(finding.fingerprint for finding in report.findings)
-    kept = _most_severe(list(zip(report.findings, fingerprints, strict=True)))
-    occurring = {finding.rule for finding, _ in kept}
-    rules = entries(rule for rule in all_rules() if rule.code in occurring)
-    indices = {entry.rule.code: index for index, entry in enumerate(rules)}
     first = report.traces[0].path if report.traces else None
-    results = (_result(view, finding, fingerprint, indices, first) for finding, fingerprint in kept)
-    invocation = _invocation(view, report, len(report.findings) - len(kept))
+    identified = zip(report.findings, _fingerprints(view, report.findings), strict=True)
+    new = [each for each in identified if not each[0].known]
+    kept = _most_severe(new)
+    rules = entries(all_rules())
+    indices = {entry.rule.code: index for index, entry in enumerate(rules)}
+    results = (_result(view, finding, fingerprints, indices, first) for finding, fingerprints in kept)
+    invocation = _invocation(view, report, known=len(report.findings) - len(new), left_out=len(new) - len(kept))
+    driver = {
+        "name": report.tool.name,
+        "fullName": f"{report.tool.name} {report.tool.version}",
+        "version": report.tool.version,
+        "informationUri": INFORMATION,
+    }
+    run = {"automationDetails": {"id": f"{report.tool.name}/"}, "originalUriBaseIds": ROOTS}
     yield b'{"$schema": ' + dumped(SCHEMA) + b', "version": "2.1.0", "runs": [{\n'
-    yield b'"tool": {"driver": {"name": ' + dumped(report.tool.name) + b', "version": ' + dumped(report.tool.version)
-    yield b', "rules": '
+    yield b'"tool": {"driver": ' + dumped(driver).removesuffix(b"}") + b', "rules": '
     yield from listed(map(_rule, rules))
-    yield b'}},\n"invocations": ' + dumped([invocation]) + b',\n"results": '
+    yield b"}},\n" + dumped(run)[1:-1] + b',\n"invocations": ' + dumped([invocation]) + b',\n"results": '
     yield from listed(results)
     yield b"}]}\n"
 
@@ -73,33 +94,52 @@ def render(report: Report, view: View) -> Iterator[bytes]:
 
 def _rule(entry: Entry) -> Object:
     rule, text, _ = entry
+    usual = named(rule.severities[0]) if rule.severities else "error"  # those without are limits of the user's own
     described: Object = {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": text.summary},
         "fullDescription": {"text": text.meaning.split("\n\n")[0]},  # GitHub takes 1024 characters; the help has all
         "help": {"text": "".join(pages(View(), [entry])), "markdown": "".join(sections([entry]))},
-        "properties": {"party": rule.party, "severities": [named(each) for each in rule.severities]},
+        "properties": {
+            "tags": ["agent-client-protocol", *([rule.party] if rule.party is not None else [])],
+            "precision": PRECISIONS[usual],
+            "problem.severity": PROBLEMS[usual],
+            "party": rule.party,
+            "severities": [named(each) for each in rule.severities],
+        },
+        "defaultConfiguration": {"level": LEVELS[usual]},
     }
     source = re.match(r"https?://[^\s,]+", text.source)
     if source is not None:
         described["helpUri"] = source[0]
-    if rule.severities:
-        described["defaultConfiguration"] = {"level": LEVELS[named(rule.severities[0])]}
     return described
 
 
 # What was found
 
 
-def _most_severe(found: list[Numbered]) -> list[Numbered]:
-    """All of them in report order. Where they are too many, the most severe, new ones before known ones."""
+def _fingerprints(view: View, findings: Sequence[Finding]) -> Iterator[Object]:
+    """Our own, and for GitHub one of this recording alone: a further recording changes no other.
+
+    Equal ones are numbered, also known ones: so a baseline changes no other.
+    """
+    counts: Counter[str] = Counter()
+    for finding, own in zip(findings, distinct(each.fingerprint for each in findings), strict=True):
+        fault = f"{address(finding.trace or STANDARD_INPUT, view.checkout)}\0{finding.fingerprint}"
+        hash_ = sha256(fault.encode(errors="surrogatepass")).hexdigest()[:HASH_DIGITS]
+        counts[hash_] += 1
+        yield {FINGERPRINT: own, GITHUB_FINGERPRINT: f"{hash_}:{counts[hash_]}"}
+
+
+def _most_severe(found: list[Identified]) -> list[Identified]:
+    """All of them in report order. Where they are too many, the most severe."""
     if len(found) <= MAX_RESULTS:
         return found
-    return sorted(found, key=lambda each: (each[0].known, SEVERITIES.index(each[0].severity)))[:MAX_RESULTS]
+    return sorted(found, key=lambda each: SEVERITIES.index(each[0].severity))[:MAX_RESULTS]
 
 
-def _result(view: View, finding: Finding, fingerprint: str, indices: dict[str, int], first: str | None) -> Object:
+def _result(view: View, finding: Finding, fingerprints: Object, indices: dict[str, int], first: str | None) -> Object:
     """`first` is the first recording, for a finding on all of them."""
     path = finding.trace or first
     result: Object = {
@@ -115,7 +155,7 @@ def _result(view: View, finding: Finding, fingerprint: str, indices: dict[str, i
             }
             for number, evidence in enumerate(finding.evidence, 1)
         ],
-        "partialFingerprints": {FINGERPRINT: fingerprint},
+        "partialFingerprints": fingerprints,
         "properties": {
             "party": finding.party,
             "count": finding.count,
@@ -126,8 +166,6 @@ def _result(view: View, finding: Finding, fingerprint: str, indices: dict[str, i
     }
     if finding.rule in indices:  # a report of another version may have other rules
         result["ruleIndex"] = indices[finding.rule]
-    if finding.known:
-        result["suppressions"] = [{"kind": "external", "justification": "known from the baseline"}]
     return result
 
 
@@ -141,12 +179,16 @@ def _links(finding: Finding) -> str:
     return f" (evidence: {', '.join(links)})" if links else ""
 
 
-def _invocation(view: View, report: Report, left_out: int) -> Object:
-    """Whether everything could be read, how many results are left out, and what settings may have taken away."""
+def _invocation(view: View, report: Report, *, known: int, left_out: int) -> Object:
+    """Whether everything could be read, how many findings are left out, and what settings may have taken away."""
     errors = [_unreadable(view, trace.path, trace.error) for trace in report.traces if trace.error is not None]
     invocation: Object = {
         "executionSuccessful": not errors,
-        "toolExecutionNotifications": [*errors, _more(left_out)] if left_out else errors,
+        "toolExecutionNotifications": [
+            *errors,
+            *([_known(known)] if known else []),
+            *([_more(left_out)] if left_out else []),
+        ],
     }
     if report.settings is not None:
         invocation["toolConfigurationNotifications"] = [_settings(view, report.settings)]
@@ -169,6 +211,11 @@ def _unreadable(view: View, path: str, error: ReadError) -> Object:
         "message": {"text": _text(error.message)},
         "locations": [_location(view, path, error.line)],
     }
+
+
+def _known(findings: int) -> Object:
+    text = f"not shown: {counted(findings, 'finding')} known from the baseline"
+    return {"descriptor": {"id": "known-findings"}, "level": "note", "message": {"text": text}}
 
 
 def _more(left_out: int) -> Object:

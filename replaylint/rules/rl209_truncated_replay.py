@@ -62,7 +62,7 @@ NOTHING = "the client keeps the history that it has"
 def ended(event: ResumeEnded) -> Iterator[Violation]:
     """Each session whose outcome is truncated."""
     resume = event.resume
-    if not resume.replaying or resume.lost:
+    if resume.lost:
         return
     request, response = resume.request, resume.response
     for window in resume.windows.values():

@@ -64,7 +64,7 @@ class Metamorphic:
     def case(self, index: int) -> Case:
         """Input number `index` of this seed."""
         random = Random(f"{self.seed}:{index}:metamorphic")  # noqa: S311
-        records: list[Any] = list(connection(random).records)
+        records: list[Any] = list(connection(random).records) or [{}]
         for _ in range(random.choice((0, 0, 1, 2))):
             moved(random, records, random.choice(("drop", "swap", "move", "drop some")), None)
             records = records or [{}]

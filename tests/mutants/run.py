@@ -67,6 +67,39 @@ EQUIVALENT: Final[dict[tuple[str, str, str], str]] = {
         "(request.side is AGENT)",
     ): "what is kept for no session is never looked up: this is for the type checker",
     (
+        "replaylint/replay/traffic.py",
+        "if error is None and request.side is not AGENT:",
+        "(request.side is not AGENT)",
+    ): "an error has no result that could name a session",
+    (
+        "replaylint/replay/traffic.py",
+        "if request.method == methods.PROMPT and session_id is not None:",
+        "(request.method == methods.PROMPT or session_id is not None)",
+    ): "what is watched without a reason only costs time",
+    (
+        "replaylint/replay/engine.py",
+        "if size > notable:",
+        "(size >= notable)",
+    ): "of two messages of one length, each is the longest",
+    (
+        "replaylint/replay/engine.py",
+        "longest, self.longest, self._notable = self.longest, 0, -1",
+        "2",
+    ): "every length is more than this",
+    **{
+        (
+            "replaylint/rules/rl106_malformed_response.py",
+            'PLAIN: Final = frozenset({"jsonrpc", "id", "result"})',
+            repr(f"{member}~"),
+        ): "whatever has a fault has other members, too: this only saves a look"
+        for member in ("jsonrpc", "id", "result")
+    },
+    (
+        "replaylint/rules/runner.py",
+        "gravest[key] = max(violation.severity, gravest.get(key, 0))",
+        "1",
+    ): "there is no severity below info",
+    (
         "replaylint/replay/window.py",
         "self.unannounced = False",
         "True",
