@@ -125,7 +125,7 @@ def test_what_is_no_recording_is_2(name: str, content: bytes | None, words: list
     assert result.returncode == 2
     assert_one_line(result, name, *words)
     assert "\x1b" not in result.stderr
-    assert result.stdout == "0 resumes; 0 errors, 0 warnings, 0 info; 1 not read\n"
+    assert result.stdout == "1 recording, 0 resumes\n0 errors, 0 warnings, 0 info; 1 not read\n"
 
 
 def test_a_folder_is_2(tmp_path: Path) -> None:
@@ -468,15 +468,17 @@ def test_several_inputs_are_reported_together(errors: Path, clean: Path, warning
     assert report["summary"]["outcomes"] == {"complete": 1, "truncated": 1, "unmarked": 1}
     text = run(errors, clean, warnings).stdout
     assert [text.count(f"{path}: envelope") for path in (errors, clean, warnings)] == [1, 1, 1]
-    assert text.splitlines()[-2].startswith("3 resumes, 3 sessions: ")
+    assert text.splitlines()[-3].startswith("3 recordings, 3 resumes, 3 sessions: ")
 
 
 def test_the_views_of_text_leave_the_rest_as_it_is(large: Path) -> None:
-    folded, every, one, session = (
+    several, every, one, session = (
         run(*options, large).stdout
         for options in ([], ["--all"], ["--resume", "1234"], ["--session", "session 77", "--color", "never"])
     )
-    assert [each.count("\n  resume ") for each in (folded, every, one, session)] == [2000, 2000, 1, 1]
+    assert [each.count("\n  resume ") for each in (several, every, one, session)] == [0, 2000, 1, 1]
+    assert several.count(f"\n{large}:") == 10
+    assert "\n1990 more; --all shows " in several
     assert "\n  resume 1234: session/resume with id 1234 " in one
     assert "\n    session session 77, unmarked: " in session
     whole = run("-f", "json", large)
@@ -496,7 +498,7 @@ def test_the_views_of_text_leave_the_rest_as_it_is(large: Path) -> None:
 )
 def test_colour(options: list[str], variables: dict[str, str], coloured: bool, errors: Path) -> None:
     output = run(*options, errors, variables=variables).stdout
-    assert ("\x1b[1;31merror RL201\x1b[0m" in output) == coloured
+    assert ("\x1b[1;31merror[RL201]\x1b[0m" in output) == coloured
     assert ("\x1b" in output) == coloured
     assert "\x1b" not in run(*options, "-f", "concise", errors, variables=variables).stdout
 

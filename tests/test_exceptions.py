@@ -238,18 +238,23 @@ reason = "never seen"
     result = run(two.name, cwd=tmp_path)
     assert (result.returncode, result.stderr) == (1, "")
     warning = (
-        "warning RL407 expired-exception: the exception for agent <1 ended on 2020-01-01, and still leaves out "
-        "1 finding of RL201 (predates the marker); look whether the agent can be updated, and delete the exception or "
-        "give it a new date (to be fixed in the recording)\n"
+        "warning[RL407] expired-exception (recording): the exception for agent <1 ended on 2020-01-01, and still "
+        "leaves out 1 finding of RL201 (predates the marker)\n"
+        "  help: look whether the agent can be updated, and delete the exception or give it a new date "
+        "(replaylint explain RL407)\n"
     )
     totals = (
-        "\n2 resumes, 2 sessions: 2 unmarked; 0 errors, 1 warning, 0 info\n"
-        "settings of replaylint.toml: select RL201, RL407; fail-on warning; 3 exceptions\n"
+        "\n1 recording, 2 resumes, 2 sessions: 2 unmarked\n0 errors, 1 warning, 0 info\n"
+        "response gap over 2 replays: median 10.0 ms, longest 10.0 ms"
+    )
+    settled = (
+        "\nsettings of replaylint.toml: select RL201, RL407; fail-on warning; 3 exceptions\n"
         "exception for agent <1: 1 finding of RL201 left out, until 2020-01-01, which has passed: predates the marker\n"
         "exception for other: 1 finding of RL2 left out, until 9999-12-31: is told: :\\x3aerror:\\x3a\\x1b[31m\n"
     )
     assert warning in result.stdout
     assert totals in result.stdout
+    assert settled in result.stdout
     assert "third" not in result.stdout
     report = json.loads(run("-f", "json", two.name, cwd=tmp_path).stdout)
     check(report)

@@ -64,7 +64,7 @@ def test_exit_statuses(form: str, name: str, options: list[str], status: int, re
 def test_it_fails_as_other_errors_do(unmarked: Path) -> None:
     result = run("--expect", "complete", "--fail-on", "never", unmarked)
     assert result.returncode == 0
-    assert "error RL406" in result.stdout
+    assert "error[RL406]" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ import pytest
 import xmlschema
 
 from replaylint.recording.source import STANDARD_INPUT
-from replaylint.render.concise import of_finding, of_outcome
+from replaylint.render.concise import of_outcome
 from replaylint.render.escape import printable
+from replaylint.render.phrases import of_finding
 from replaylint.report.model import Evidence
 from tests.reports import EVIL, HOSTILE, ONE, finding, findings, resume, rich, session, timing
 from tests.test_ci_formats import REPORTS, empty, holding, without_findings

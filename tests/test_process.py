@@ -233,7 +233,7 @@ def test_a_terminal_is_filled_and_not_overrun(columns: int, errors: Path) -> Non
             output += data
     os.close(ours)
     assert child.wait(SECONDS) == 1
-    assert b"\x1b[1;31merror RL201\x1b[0m" in output
+    assert b"\x1b[1;31merror[RL201]\x1b[0m" in output
     lines = re.sub(r"\x1b\[[0-9;]*m", "", output.decode()).split("\r\n")
     assert columns * 3 / 4 < max(map(len, lines)) <= columns
 

@@ -59,7 +59,7 @@ def test_an_empty_report() -> None:
     report = dataclasses.replace(
         rich(), traces=[], resumes=[], findings=[], summary=nothing, baseline=None, exceptions=[], budgets=[]
     )
-    assert rendered("text", report) == "0 resumes; 0 errors, 0 warnings, 0 info\n"
+    assert rendered("text", report) == "0 recordings, 0 resumes\n0 errors, 0 warnings, 0 info\n"
     assert rendered("text", report, quiet=True) == ""
     assert rendered("concise", report) == ""
     assert json.loads(rendered("json", report)) == json.loads(dumps(report))
@@ -74,14 +74,13 @@ def test_every_finding_and_every_session_is_shown_once(form: str) -> None:
         assert sum(f" {name}" in line and "child of sess_b" not in line for line in output.splitlines()) == 1
 
 
-def test_a_finding_stands_below_the_request_of_its_side() -> None:
+def test_a_finding_is_of_the_request_of_its_side() -> None:
     report = rich()
     message = "the client did not answer"
     report.findings = [finding("RL105", "warning", message, ONE, 12, request_id=1, side="agent", party="client")]
-    lines = rendered("text", report).split("\n")
-    (at,) = (number for number, line in enumerate(lines) if message in line)
-    assert lines[at - 1] == "  outside these resumes"
-    assert lines[at] == f"    warning RL105 unanswered-request, line 12: {message} (to be fixed by the client)"
+    head, place, *_ = rendered("text", report).split("\n")
+    assert head == f"warning[RL105] unanswered-request (client): {message}"
+    assert place == f"  {ONE}:12"
 
 
 # Hostile text

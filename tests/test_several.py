@@ -383,8 +383,11 @@ def test_a_finding_is_of_its_resume_in_whatever_file_it_stands(
     assert [each.get("name") for each in suites.iter("testcase") if each.find("failure") is not None] == [
         "session/resume 1"
     ]
-    begins, rest = run(*arguments).stdout.split(f"\n{there}: ")
-    assert set(re.findall(r"error (RL\d+) [a-z-]+, line \d+ of ", begins)) == rules
+    output = run(*arguments).stdout
+    assert set(re.findall(r"^error\[(RL\d+)\]", output, re.MULTILINE)) == rules
+    requests = re.findall(r"^ +\d+ \S session/resume 1 +0 ms  (.*)$", output, re.MULTILINE)
+    assert requests == [here] * len(rules)
+    _, rest = output.split(f"\n{there}: ")
     assert rest.splitlines()[1] == f"  a part of the same recording as {here}"
 
 

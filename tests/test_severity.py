@@ -79,12 +79,13 @@ def test_fail_on_takes_it_into_account(severity: str, failing: set[str], level: 
 
 
 def test_every_format_shows_it(errors: Path) -> None:
-    for form in ("text", "concise"):
+    for form, shown in (("text", "[{}]"), ("concise", " {}")):
         output = run("-f", form, errors, "--severity", "RL201=info").stdout
-        assert "info RL201 missing-marker" in output
-        assert "error RL212" in output
+        assert f"info{shown.format('RL201')} missing-marker" in output
+        assert f"error{shown.format('RL212')}" in output
     assert "1 error, 0 warnings, 1 info" in run(errors, "--severity", "RL201=info").stdout
-    assert run("-q", errors, "--severity", "RL201=info", "--select", "RL201").stdout.startswith(f"{errors}: info RL201")
+    quiet = run("-q", errors, "--severity", "RL201=info", "--select", "RL201").stdout
+    assert quiet.startswith(f"{errors}:5: info RL201")
 
 
 def test_an_outcome_that_is_not_expected_can_be_a_warning(errors: Path) -> None:

@@ -263,7 +263,7 @@ def test_few_values(n: int, tmp_path: Path) -> None:
 def test_no_resume_at_all(tmp_path: Path) -> None:
     report = lint(saved(tmp_path, "trace", introduced("agent", "1")))
     found = "findings         errors  warnings  info  recordings\nRL005 no-resume       -         -     1           1\n"
-    assert shown(report) == f"0 resumes; 0 errors, 0 warnings, 1 info\n\n{found}"
+    assert shown(report) == f"1 recording, 0 resumes\n0 errors, 0 warnings, 1 info\n\n{found}"
     grouped = lint(tmp_path / "trace", group_by="agent")
     assert shown(grouped).startswith(f"{shown(report)}\nby agent")
     assert counted(shown(grouped), "by agent") == [["agent 1", "0", "-", "-", "-"]]
@@ -273,15 +273,15 @@ def test_no_input_at_all(tmp_path: Path) -> None:
     for group_by in ("agent", "client", "session"):
         report = lint([], group_by=group_by)
         assert report.summary.groups == []
-        assert shown(report).startswith("0 resumes; 0 errors, 0 warnings, 0 info\n")
+        assert shown(report).startswith("0 recordings, 0 resumes\n0 errors, 0 warnings, 0 info\n")
     assert list(csv.reader(io.StringIO(shown(report, "csv"))))[1:] == []
     assert len(list(csv.reader(io.StringIO(shown(lint([]), "csv"))))) == 2
 
 
 def test_replays_without_any_time(tmp_path: Path) -> None:
     untimed = everything(tmp_path)[4]
-    totals, unknown, *findings = shown(lint(untimed)).splitlines()
-    assert totals == "1 resume, 1 session: 1 unmarked; 0 errors, 0 warnings, 1 info"
+    totals, counts, unknown, *findings = shown(lint(untimed)).splitlines()
+    assert (totals, counts) == ("1 recording, 1 resume, 1 session: 1 unmarked", "0 errors, 0 warnings, 1 info")
     assert unknown == "  no response gap: the recording has no times (1)"
     assert [each.split() for each in findings[2:]] == [["RL201", "missing-marker", "-", "-", "1", "1"]]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from replaylint.commands import terminal
-from replaylint.render import text
+from replaylint.render import resumes, text
 from replaylint.render.bar import bar
 from replaylint.render.layout import JOINT, columns, joined, line
 from replaylint.render.view import View
@@ -128,6 +128,9 @@ def usual() -> Report:
         side="client",
         session_id="sess_a",
         evidence=[Evidence(3, "request"), Evidence(20, "marker")],
+        method="notice",
+        author="agent",
+        since_s=0.125,
     )
     resumed = resume(ONE, 1, 7, 3, complete(), child, response=Response(24, START, None))
     return report_of([trace()], [resumed], [found], Distribution(12, 0.4, 1.9, 2.0, None, None, 2.0, 1.5, [], []))
@@ -164,7 +167,7 @@ def test_colour_changes_no_text(report: Any, width: int | None, quiet: bool) -> 
     coloured = shown(report(), width=width, quiet=quiet, colour=True)
     assert "\x1b" not in plain
     assert ESCAPE.sub("", coloured) == plain
-    assert coloured.count("\x1b[0m") >= 1
+    assert (coloured.count("\x1b[0m") >= 1) != quiet
     for each in coloured.split("\n"):
         assert not ESCAPE.findall(each) or ESCAPE.findall(each)[-1] == "\x1b[0m"
 
@@ -176,15 +179,16 @@ def test_nothing_is_wider_than_the_terminal(width: int) -> None:
     assert max(map(len, lines)) > width / 2
 
 
-@pytest.mark.parametrize("width", [30, 60, 80, 160])
+@pytest.mark.parametrize("width", [60, 80, 160])
 def test_a_terminal_shows_the_same_words(width: int) -> None:
     def words(report: Report, **options: Any) -> list[str]:
         # A bar is as wide as the terminal, and its first update shows where there is a column for it.
-        bars = r"[^ \n]*[\u2588\u2591]{3}[^ \n]*|\u00b7 first\s+update\s+at\s+[\d.]+ ms,"
-        output = re.sub(bars, "", shown(report, **options))
+        bars = r"[^ \n]*[\u2588\u2591]{3}[^ \n]*|\u00b7 first\s+update\s+at\s+[\d.]+ ms,|\u2588\s+replay,"
+        output = re.sub(bars, "", shown(report, everything=True, **options))
         return sorted(re.sub(r"[():;,]", " ", output).split())
 
-    for report in (usual(), rich()):
+    # Where it is narrower, what is on a line of evidence is cut.
+    for report in (usual(), rich()) if width >= 80 else (usual(),):
         assert words(report, width=width) == words(report)
 
 
@@ -325,7 +329,8 @@ def test_a_bar_has_its_width_and_every_sign_in_order(cells: int, percent: int) -
 
 @pytest.mark.parametrize(("width", "cells"), [(None, 48), (60, 52), (80, 72), (160, 80), (12, 10)])
 def test_a_bar_fits_the_terminal(width: int | None, cells: int) -> None:
-    (found,) = (each for each in shown(usual(), width=width, unicode=False).splitlines() if "|" in each)
+    found, of_child = (each for each in shown(usual(), width=width, unicode=False).splitlines() if "|" in each)
+    assert of_child.startswith("        |")
     assert found.startswith("      |")
     assert found.count("") - 1 == 6 + 2 + cells
     assert found.index("M") - 7 == int(0.2 * cells)
@@ -472,7 +477,7 @@ def test_a_deep_family_stays_on_the_page() -> None:
     sessions = [complete("s0"), *(child(f"s{number}", f"s{number - 1}") for number in range(1, 3000))]
     found = order(*sessions)
     assert len(found) == 3000
-    assert max(found)[0] == 4 + 2 * text.MAX_INDENTS
+    assert max(found)[0] == 4 + 2 * resumes.MAX_INDENTS
 
 
 # Folding
@@ -510,45 +515,131 @@ def found_on(request_id: int, severity: str, **facts: Any) -> Finding:
     )
 
 
-def test_eight_resumes_are_all_shown() -> None:
-    output = shown(many(8))
-    assert numbers(output) == list(range(1, 9))
-    assert "folded" not in output
+def places(output: str) -> list[int]:
+    """The lines of the requests in the table."""
+    return [int(number) for number in re.findall(rf"^{ONE}:(\d+)  ", output, re.MULTILINE)]
 
 
-def test_of_many_those_with_findings_and_the_slowest_are_shown() -> None:
-    findings = [found_on(2, "error"), found_on(4, "warning"), found_on(6, "info")]
-    output = shown(many(20, gaps={5: 2.0, 9: 3.0, 11: 1.0, 12: 0.5}, findings=findings))
-    assert numbers(output) == [2, 4, 5, 9, 11]
-    assert "info on 6" not in output
-    assert (
-        "folded: 15 resumes (15 sessions: 15 complete) without errors and warnings, none of them among the 3 slowest; "
-        "--all shows them, --resume N the N-th resume, --session ID those of a session\n" in output
-    )
+def test_three_resumes_are_shown_each() -> None:
+    assert (numbers(shown(many(3))), places(shown(many(3)))) == ([1, 2, 3], [])
+    assert (numbers(shown(many(4))), places(shown(many(4)))) == ([], [10, 20, 30, 40])
 
 
-def test_all_folds_nothing() -> None:
-    report = many(20)
+def test_of_many_the_failed_and_the_slowest_are_shown() -> None:
+    report = many(20, gaps={5: 2.0, 9: 3.0, 11: 1.0, 12: 0.5})
+    report.resumes[15].sessions[0].outcome = "truncated"
+    report.resumes[16].sessions[0].outcome = "truncated"
+    report.resumes[16].sessions[0].updates.history = 0
+    output = shown(report)
+    assert places(output) == [160, 90, 50, 110, 120, 10, 20, 30, 40, 60]
+    assert "\n10 more; --all shows each, --resume N the N-th, --session ID those of a session\n" in output
     assert numbers(shown(report, everything=True)) == list(range(1, 21))
-    assert "folded" not in shown(report, everything=True)
 
 
-def test_recordings_with_nothing_to_show_are_folded() -> None:
-    unreadable = trace("bad.ndjson", format=None)
-    unreadable.error = rich().traces[2].error
-    traces = [trace(f"{number}.ndjson") for number in range(9)] + [unreadable]
-    found = finding("RL305", "warning", "out of order", "3.ndjson", 4)
-    known = finding("RL005", "info", "no resume", "5.ndjson", 1)
-    output = shown(report_of(traces, [], [found, known]))
-    assert re.findall(r"^(\w+\.ndjson): ", output, re.MULTILINE) == ["3.ndjson"]
-    assert "folded: 8 recordings without errors and warnings" in output
-    assert shown(report_of(traces, [], [found, known]), everything=True).count(".ndjson: ") == 9
-    assert shown(report_of(traces[:8], [])).count(".ndjson: ") == 8
+def test_one_more_than_fits_is_shown() -> None:
+    assert len(places(shown(many(11)))) == 11
+    assert len(places(shown(many(12)))) == 10
 
 
-def test_quiet_folds_no_finding() -> None:
+def test_a_row_names_the_rules_that_fail() -> None:
+    findings = [
+        found_on(2, "warning"),
+        dataclasses.replace(found_on(2, "error"), rule="RL305"),
+        found_on(3, "info"),
+        dataclasses.replace(found_on(4, "error"), known=True),
+    ]
+    rows = [each for each in shown(many(4, findings=findings)).splitlines() if each.startswith(ONE)]
+    assert [each.split("  ")[-1].strip() for each in rows] == ["-", "RL305 RL301", "-", "-"]
+
+
+@pytest.mark.parametrize(
+    ("width", "columns_"),
+    [
+        (None, ["resume", "agent", "outcome", "history", "replay", "gap", "total", "findings"]),
+        (200, ["resume", "agent", "outcome", "history", "replay", "gap", "total", "findings"]),
+        (80, ["resume", "outcome", "history", "replay", "gap", "total", "findings"]),
+        (64, ["resume", "outcome", "replay", "gap", "findings"]),
+        (45, ["resume", "outcome", "gap"]),
+    ],
+)
+def test_columns_go_where_there_is_no_room(width: int | None, columns_: list[str]) -> None:
+    lines = shown(many(4), width=width).splitlines()
+    (head,) = (each for each in lines if each.startswith("resume "))
+    assert head.split() == columns_
+
+
+def test_quiet_leaves_no_finding_out() -> None:
     findings = [found_on(number, "info") for number in range(1, 21)]
     assert len(shown(many(20, findings=findings), quiet=True).splitlines()) == 20
+
+
+# Findings
+
+
+def test_findings_of_one_rule_are_one_block() -> None:
+    findings = [found_on(number, "error") for number in range(1, 15)]
+    for number, each in enumerate(findings, 1):
+        each.headline, each.help = f"the agent sent {number} updates", "hold them"
+    output = shown(many(14, findings=findings))
+    head, *rest = output.split("\n\n")[0].splitlines()
+    assert head == "error[RL301] live-before-marker (agent), 14 times: the agent sent ..."
+    assert rest == [
+        *(f"  {ONE}:{number}1, resume {number}: {number} updates" for number in range(1, 11)),
+        "  4 more; --all shows them",
+        "  help: hold them (replaylint explain RL301)",
+    ]
+    every = shown(many(14, findings=findings), everything=True).split("\n\n")[0].splitlines()
+    assert len(every) == 16
+
+
+def test_blocks_begin_with_the_gravest() -> None:
+    def of(rule: str, severity: str, **facts: Any) -> Finding:
+        return finding(rule, severity, f"{rule}; do it", ONE, 4, **facts)
+
+    findings = [of("RL105", "info"), of("RL305", "warning"), of("RL301", "error", known=True), of("RL201", "error")]
+    output = shown(report_of([trace()], [], findings))
+    assert re.findall(r"^(\w+\[RL\d+\]).*\((.*)\)", output, re.MULTILINE) == [
+        ("error[RL201]", "agent"),
+        ("warning[RL305]", "agent"),
+        ("info[RL105]", "agent"),
+        ("error[RL301]", "agent, known from the baseline"),
+    ]
+
+
+def test_infos_are_counted_where_there_is_much() -> None:
+    findings = [found_on(2, "error"), found_on(4, "info"), found_on(6, "info")]
+    output = shown(many(20, findings=findings))
+    assert "info on 4" not in output
+    assert "\n2 findings of severity info; --all shows them\n" in output
+    assert "info on 4" in shown(many(20, findings=findings), everything=True)
+
+
+def test_different_advice_is_given_each() -> None:
+    findings = [found_on(number, "error") for number in (1, 2, 3)]
+    for each, advice in zip(findings, ("one", "two", "one"), strict=True):
+        each.headline, each.help = "the same words here", advice
+    block = shown(many(4, findings=findings)).split("\n\n")[0].splitlines()
+    assert block[0] == "error[RL301] live-before-marker (agent), 3 times: the same words here"
+    assert block[1:] == [
+        *(f"  {ONE}:{number}1, resume {number}" for number in (1, 2, 3)),
+        "  help: one",
+        "  help: two (replaylint explain RL301)",
+    ]
+
+
+def test_evidence_stands_in_the_order_of_the_recording() -> None:
+    each = found_on(1, "error", method="notice", author="agent", since_s=0.25, count=2, last_line=13)
+    each.evidence = [Evidence(10, "request"), Evidence(20, "marker"), Evidence(12, "close"), Evidence(24, "response")]
+    report = many(1, findings=[each])
+    assert shown(report).split("\n")[2:8] == [
+        "       10 \u2192 session/resume 1     0 ms",
+        "  >    11 \u2190 notice            +250 ms",
+        "       12   close",
+        "  >    13 \u2190 the last of 2",
+        "       20 \u2190 replay_complete   +500 ms",
+        "       24 \u2190 response",
+    ]
+    assert "  >    11 <- notice            +250 ms\n" in shown(report, unicode=False)
 
 
 # --session and --resume
@@ -586,7 +677,7 @@ def family() -> Report:
 )
 @pytest.mark.parametrize("quiet", [False, True])
 def test_only_what_was_chosen(options: dict[str, Any], resumes: list[int], messages: list[str], quiet: bool) -> None:
-    output = shown(family(), quiet=quiet, **options)
+    output = shown(family(), quiet=quiet, everything=True, **options)
     every = [each.message for each in family().findings]
     assert [each for each in every if each in output] == messages
     assert ("no such resume" in output) == (not resumes)
@@ -594,7 +685,9 @@ def test_only_what_was_chosen(options: dict[str, Any], resumes: list[int], messa
         assert numbers(output) == resumes
         paths = {1: ONE, 2: ONE, 3: "two.ndjson"}
         assert {path for path in (ONE, "two.ndjson") if f"{path}: " in output} == {paths[each] for each in resumes}
-        assert "\nin all 3 resumes, 4 sessions: 4 complete; 2 errors, 1 warning, 1 info\n" in f"\n{output}"
+        assert (
+            "\nin all 2 recordings, 3 resumes, 4 sessions: 4 complete\n2 errors, 1 warning, 1 info\n" in f"\n{output}"
+        )
 
 
 def test_a_session_is_found_as_it_is_shown() -> None:
@@ -606,15 +699,15 @@ def test_a_session_is_found_as_it_is_shown() -> None:
     assert numbers(shown(report, session=f"{'s' * 200}... (5000 characters)")) == [1]
 
 
-def test_many_that_were_chosen_are_folded_too() -> None:
+def test_many_that_were_chosen_are_a_table_too() -> None:
     report = many(20)
     for each in report.resumes:
         each.session_id = "same"
-    assert len(numbers(shown(report, session="same"))) == 3
+    assert len(places(shown(report, session="same"))) == 10
     assert len(numbers(shown(report, session="same", everything=True))) == 20
 
 
-def test_a_finding_stands_below_the_request_that_was_there_when_an_id_was_used_twice() -> None:
+def test_a_finding_is_of_the_request_that_was_there_when_an_id_was_used_twice() -> None:
     resumes = [resume(ONE, 1, 1, 10, complete("a")), resume(ONE, 1, 1, 30, complete("a"))]
     findings = [
         finding(
@@ -630,8 +723,12 @@ def test_a_finding_stands_below_the_request_that_was_there_when_an_id_was_used_t
         for message, line_, request_line in (("one", 12, 10), ("two", 9, 30), ("three", None, 30), ("four", 40, 10))
     ]
     output = shown(report_of([trace()], resumes, findings))
-    found = re.findall(r"resume \d(?=:)|\w+(?= \(to be fixed)", output)
-    assert found == ["resume 1", "one", "four", "resume 2", "two", "three"]
+    assert re.findall(r", (resume \d): (\w+)", output) == [
+        ("resume 1", "one"),
+        ("resume 1", "four"),
+        ("resume 2", "two"),
+        ("resume 2", "three"),
+    ]
 
 
 # The end
@@ -639,7 +736,8 @@ def test_a_finding_stands_below_the_request_that_was_there_when_an_id_was_used_t
 
 def test_a_finding_of_no_recording_is_shown() -> None:
     report = report_of([trace()], [], [finding("RL305", "error", "over the budget", None, None, connection=None)])
-    assert "error RL305 child-before-announcement: over the budget (to be fixed by the agent)\n" in shown(report)
+    block = "error[RL305] child-before-announcement (agent): over the budget\n  help: (replaylint explain RL305)\n"
+    assert block in shown(report)
 
 
 @pytest.mark.parametrize(
@@ -649,18 +747,18 @@ def test_a_finding_of_no_recording_is_shown() -> None:
         (Distribution(1, 2.7, 2.7, None, None, None, 2.7, 2.7, [], []), "response gap over 1 replay: 2.70 s"),
         (
             Distribution(3, 0.1, 0.2, None, None, None, 0.3, 0.2, [], []),
-            "response gap over 3 replays: min 100 ms, median 200 ms, max 300 ms",
+            "response gap over 3 replays: median 200 ms, longest 300 ms",
         ),
         (
-            Distribution(10, 0.1, 0.2, 0.25, None, None, 0.3, 0.2, [], []),
-            "response gap over 10 replays: min 100 ms, median 200 ms, p90 250 ms, max 300 ms",
+            Distribution(20, 0.1, 0.2, 0.25, 0.25, None, 0.3, 0.2, [], []),
+            "response gap over 20 replays: median 200 ms, p95 250 ms, longest 300 ms",
         ),
     ],
 )
 def test_the_distribution_of_response_gaps(gaps: Distribution, wanted: str | None) -> None:
     last = shown(report_of([trace()], [], gaps=gaps)).splitlines()[-1]
     if wanted is None:
-        assert last == "0 resumes; 0 errors, 0 warnings, 0 info"
+        assert last == "0 errors, 0 warnings, 0 info"
     else:
         assert last == f"{wanted} (how long the client waited for the response after the replay had ended)"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from replaylint.render.escape import printable, shortened
-from replaylint.render.phrases import gap, identifier
+from replaylint.render.phrases import address_of, gap, identifier, of_finding
 from replaylint.render.suppressions import taking_away
 from replaylint.rules.words import duration
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from replaylint.render.view import View
-    from replaylint.report.model import Finding, Report, Resume, Session
+    from replaylint.report.model import Report, Resume, Session
 
 
 def render(report: Report, view: View) -> Iterator[str]:
@@ -28,13 +28,6 @@ def render(report: Report, view: View) -> Iterator[str]:
         yield f"{printable(report.settings.path)}: settings: {printable(taking_away(report.settings))}\n"
 
 
-def of_finding(finding: Finding) -> str:
-    """Its severity, rule and message."""
-    where = _where(finding.trace, finding.line)
-    known = " (known from the baseline)" if finding.known else ""
-    return f"{where}: {finding.severity} {finding.rule} {finding.name}: {printable(finding.message)}{known}"
-
-
 def of_outcome(resume: Resume, session: Session) -> str:
     """How the resume ended for this session of it, and its main figures."""
     facts = [f"{session.updates.history} history"]
@@ -47,8 +40,4 @@ def of_outcome(resume: Resume, session: Session) -> str:
         facts = [] if session.timing.total_s is None else [f"total {duration(session.timing.total_s)}"]
     child = f" child of {shortened(session.parent)}" if session.parent is not None else ""
     text = f"{resume.method} {identifier(resume.request_id)} {shortened(session.session_id)}{child}: {session.outcome}"
-    return f"{_where(resume.trace, resume.request.line)}: {', '.join([text, *facts])}"
-
-
-def _where(trace: str | None, line: int | None) -> str:
-    return printable(trace or "-") + (f":{line}" if line is not None else "")
+    return f"{address_of(resume.trace, resume.request.line)}: {', '.join([text, *facts])}"

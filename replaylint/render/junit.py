@@ -12,10 +12,10 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replaylint.recording.source import STANDARD_INPUT
-from replaylint.render.concise import of_finding, of_outcome
+from replaylint.render.concise import of_outcome
 from replaylint.render.distinct import distinct
 from replaylint.render.escape import printable
-from replaylint.render.phrases import identifier
+from replaylint.render.phrases import identifier, of_finding
 from replaylint.render.suppressions import of_settings
 from replaylint.report.subjects import by_subject
 

@@ -97,20 +97,19 @@ def _budgets(report: Report) -> Iterator[str]:
 def _tables(report: Report, redactor: Redactor) -> str:
     shown = Shown(report, View())
     traces = {trace.path: trace for trace in report.traces}
-    recordings = [row for path in shown.traces for row in _recording(traces[path])]
+    kept, paths = shown.folded()
+    recordings = [row for path in paths for row in _recording(traces[path])]
     text = _table(
         ("recording", "format", "protocol", "agent", "client"),
         recordings,
-        shown.folded_traces,
+        len(shown.traces) - len(paths),
         "recording",
         MAX_HEAD_CHARS // 2,
     )
     connections = Connections(report)
-    resumes = [
-        row for number, each in shown.resumes.items() for row in _resume(number, each, connections.of(each), redactor)
-    ]
+    resumes = [row for number, each in kept.items() for row in _resume(number, each, connections.of(each), redactor)]
     head = ("resume", "request", "session", "outcome", "replay", "response gap")
-    return text + _table(head, resumes, len(shown.folded), "resume", MAX_HEAD_CHARS - len(text))
+    return text + _table(head, resumes, len(shown.resumes) - len(kept), "resume", MAX_HEAD_CHARS - len(text))
 
 
 def _table(head: Sequence[str], rows: Sequence[str], folded: int, noun: str, room: int) -> str:

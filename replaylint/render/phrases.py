@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from replaylint.recording.message import Side
     from replaylint.render.view import View
-    from replaylint.report.model import Distribution, Evidence, Marker, Response, Session
+    from replaylint.report.model import Distribution, Evidence, Finding, Marker, Response, Session
     from replaylint.rules.registry import Party
 
 
@@ -117,3 +117,15 @@ def gap(session: Session) -> str | None:
     if timing.gap_waiting_for_client_s:
         text += f", {duration(timing.gap_waiting_for_client_s)} of it waiting for the client"
     return text
+
+
+def of_finding(finding: Finding) -> str:
+    """Its severity, rule and message."""
+    where = address_of(finding.trace, finding.line)
+    known = " (known from the baseline)" if finding.known else ""
+    return f"{where}: {finding.severity} {finding.rule} {finding.name}: {printable(finding.message)}{known}"
+
+
+def address_of(trace: str | None, line: int | None) -> str:
+    """As editors and terminals take it: `path:line`."""
+    return printable(trace or "-") + (f":{line}" if line is not None else "")

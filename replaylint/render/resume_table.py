@@ -39,23 +39,23 @@ def resume_table(
     connections = Connections(report)
     ranked = sorted(resumes.items(), key=_rank)
     most = len(ranked) if view.everything or len(ranked) <= MAX_ROWS + 1 else MAX_ROWS
-    rows = []
+    rows: list[list[Piece | str]] = []
     for number, resume in ranked[:most]:
         connection = connections.of(resume)
-        agent = None if connection is None else name_of(connection.agent)
-        rows.append(
-            [f"{printable(resume.trace)}:{resume.request.line}", NOTHING if agent is None else shortened(agent)]
-        )
-        rows[-1] += [*_figures(resume), _rules(found.get(number, ()))]
+        agent = name_of(connection.agent) if connection is not None else None
+        place = f"{printable(resume.trace)}:{resume.request.line}"
+        name = shortened(agent) if agent is not None else NOTHING
+        rows.append([place, name, *_figures(resume), _rules(found.get(number, ()))])
     yield from table(view, 0, HEAD, rows, texts=TEXTS, dropped=DROPPED)
     if most < len(ranked):
-        more = f"{len(ranked) - most} more, which were faster; --all shows each, --resume N the N-th, --session ID"
-        yield line(view, 0, ("dim", f"{more} those of a session"))
+        more = f"{len(ranked) - most} more; --all shows each, --resume N the N-th, --session ID those of a session"
+        yield line(view, 0, ("dim", more))
 
 
 def _rank(numbered: Numbered) -> tuple[bool, float, int]:
+    """Failures after some history, then the slowest."""
     number, resume = numbered
-    failed = any(session.outcome in FAILED for session in resume.sessions)
+    failed = any(session.outcome in FAILED and session.updates.history for session in resume.sessions)
     gap = resume.sessions[0].timing.response_gap_s if resume.sessions else None
     return not failed, -(gap or 0.0), number
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from replaylint.render.concise import of_finding
 from replaylint.render.escape import printable
 from replaylint.render.findings import blocks
 from replaylint.render.layout import joined, line
-from replaylint.render.phrases import counted, ended, figures, graded, unread
+from replaylint.render.phrases import counted, ended, figures, graded, of_finding, unread
 from replaylint.render.resume_table import resume_table
 from replaylint.render.resumes import recording
 from replaylint.render.selection import Shown
@@ -30,11 +29,12 @@ def render(report: Report, view: View) -> Iterator[str]:
     shown = Shown(report, view)
     if view.quiet:
         for finding in shown.findings() if shown.filtered else report.findings:
-            yield line(view, 0, of_finding(finding))
+            yield of_finding(finding) + "\n"  # for programs: on a terminal, too
         yield from _not_there(view, shown)
         return
     if view.statistics:
         yield from _totals(view, report, filtered=False)
+        yield from _settled(view, report)
         yield from statistics(view, report)
         of_the_run = shown.of_trace.get(None, ())
         if of_the_run:
@@ -50,7 +50,7 @@ def render(report: Report, view: View) -> Iterator[str]:
     yield from _not_there(view, shown)
     yield from _totals(view, report, filtered=shown.filtered)
     yield from _gaps(view, report)
-    yield from suppressions(view, report)
+    yield from _settled(view, report)
 
 
 def _findings(view: View, shown: Shown) -> Iterator[str]:
@@ -62,7 +62,7 @@ def _findings(view: View, shown: Shown) -> Iterator[str]:
     }
     every = shown.findings()
     some = [each for each in every if shown.detailed or each.severity != "info"]
-    yield from blocks(view, some, subjects)
+    yield from blocks(view, some, subjects, detailed=shown.detailed)
     if len(some) < len(every):
         left_out = counted(len(every) - len(some), "finding")
         yield line(view, 0, ("dim", f"{left_out} of severity info; --all shows them"))
@@ -89,7 +89,7 @@ def _not_there(view: View, shown: Shown) -> Iterator[str]:
 
 
 def _totals(view: View, report: Report, *, filtered: bool) -> Iterator[str]:
-    """How many recordings, resumes and sessions, and how these ended; how many findings; what became of budgets."""
+    """How many recordings, resumes and sessions, and how these ended; how many findings."""
     summary = report.summary
     pieces: list[Piece | str] = ["in all " if filtered else "", joined(counted(len(report.traces), "recording"))]
     pieces += [", ", joined(counted(summary.resumes, "resume"))]
@@ -107,8 +107,6 @@ def _totals(view: View, report: Report, *, filtered: bool) -> Iterator[str]:
     if missing:
         pieces += ["; ", ("error", joined(missing))]
     yield line(view, 0, *pieces)
-    for each in report.budgets:
-        yield line(view, 0, ("bold", "budget"), f" {printable(each.budget)}: {outcome(each)}")
 
 
 def _gaps(view: View, report: Report) -> Iterator[str]:
@@ -121,3 +119,10 @@ def _gaps(view: View, report: Report) -> Iterator[str]:
         pieces.append(f" at {printable(worst.trace)}:{worst.line}")
     pieces.append(("dim", " (how long the client waited for the response after the replay had ended)"))
     yield line(view, 0, ("bold", "response gap"), *pieces)
+
+
+def _settled(view: View, report: Report) -> Iterator[str]:
+    """What became of budgets, and what was taken away."""
+    for each in report.budgets:
+        yield line(view, 0, ("bold", "budget"), f" {printable(each.budget)}: {outcome(each)}")
+    yield from suppressions(view, report)

@@ -161,8 +161,8 @@ class Rule:
             about=about,
             request_id=request_id,
             time=event.time,
-            author=getattr(event, "side", None),
         )
+        violation.author = getattr(event, "side", violation.author)
         violation.facts.update(facts)
         return violation
 
@@ -251,7 +251,6 @@ class Violation:
         about: object = None,
         request_id: object = None,
         time: float = NO_TIME,
-        author: Side | None = None,
         **facts: object,
     ) -> None:
         self.rule = rule
@@ -264,11 +263,10 @@ class Violation:
             session_id, role = past.session_id, past.role
             facts["request_line"] = past.request_line
         self.connection = connection.number if connection is not None else 0
-        self.author = author
-        if author is None and what:
-            self.author = AGENT if "/" not in what else sender(what)
-            if request is not None and request.side is not None and facts.get("response_line") == line:
-                self.author = other(request.side)
+        # What stands at a line of its own is an update, unless it is known as something else.
+        self.author = (sender(what) or AGENT) if what else None
+        if request is not None and request.side is not None and facts.get("response_line") == line:
+            self.author = other(request.side)
         self.since: float | None = None
         if request is not None and connection is not None:
             self.since = seconds(Point(request.line, request.time), Point(line, time), connection.steps)

@@ -53,9 +53,9 @@ RULE = Rule(
     "missing-marker",
     party="agent",
     severities=(ERROR, WARNING, INFO),
-    headline="the agent answered with success but sent no {marker} for {missing}{beside}",
-    help="it is due right after the last replayed update, and without it only the response{late} told the client that "
-    "it has everything",
+    headline="the agent answered with success but sent no {marker} for {missing}{beside}{late}",
+    help="it is due right after the last replayed update, and without it only the response tells the client that it "
+    "has everything",
 )
 
 SENDS_VENDOR_EVENT: Final = "@agentclientprotocol/claude-agent-acp"
@@ -122,7 +122,7 @@ def _violation(resume: Resume, windows: list[Window], *, v2: bool) -> Violation:
         marker="replay_complete" if v2 else "loadReplayEnd event",
         missing=missing,
         beside=Clause(" (the loadReplayEnd event at line {vendor_line} does not replace it)") if vendor_line else "",
-        late=f", {waited} later," if waited else "",
+        late=f", and its response came {waited} after the last update" if waited else "",
         vendor_line=vendor_line,
         response_line=response.line,
     )
