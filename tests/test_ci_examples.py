@@ -544,7 +544,7 @@ def test_the_hook_stops_what_is_wrong(tmp_path: Path, project: Path, machine: di
     stopped = pre_commit(here, variables, "run")
     assert stopped.returncode == 1
     assert "- exit code: 1" in stopped.stdout
-    found = re.findall(r"^(\S+): error (RL\d+)", stopped.stdout, re.MULTILINE)
+    found = re.findall(r"^(\S+):\d+: error (RL\d+)", stopped.stdout, re.MULTILINE)
     assert found == [("live.jsonl.zst", "RL301"), ("v1-load.ndjson", "RL401")]
 
     (here / "empty.ndjson").write_text("{}\n", encoding="utf-8")
