@@ -14,7 +14,7 @@ from replaylint.recording.source import STANDARD_INPUT
 from replaylint.render.concise import of_finding, of_outcome
 from replaylint.render.escape import printable
 from replaylint.report.model import Evidence
-from tests.reports import EVIL, HOSTILE, ONE, finding, findings, resume, rich, session, timing
+from tests.reports import EVIL, HOSTILE, ONE, finding, findings, resume, rich, session, timing, traces
 from tests.test_ci_formats import REPORTS, empty, holding, without_findings
 from tests.test_render import rendered
 
@@ -202,8 +202,12 @@ def test_what_could_not_be_read_comes_before_what_was_found() -> None:
 
 
 def test_a_suite_names_its_file_and_no_property_stands_twice() -> None:
-    suites = list(parsed(rendered("junit", rich())))
-    assert [suite.get("file") for suite in suites] == [suite.get("name") for suite in suites]
+    report = rich()
+    report.traces.append(dataclasses.replace(traces()[-1], path=STANDARD_INPUT))
+    suites = list(parsed(rendered("junit", report)))
+    names = [suite.get("name") for suite in suites]
+    assert [suite.get("file") for suite in suites] == [*names[:-1], None]
+    assert names[-1] == STANDARD_INPUT
     names = [each.get("name") for suite in suites for each in suite.iter("property")]
     assert names == ["time"]
     assert suites[0].find("properties") is not None
