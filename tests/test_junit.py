@@ -93,6 +93,9 @@ def test_results_of_tests() -> None:
     assert failure is not None
     assert failure.attrib == {"type": "RL301", "message": findings()[0].message}
     assert failure.text == of_finding(findings()[0])
+    skipped = found[f"{ONE} session/resume -1"].find("skipped")
+    assert skipped is not None
+    assert (skipped.attrib, skipped.text) == ({"message": "inconclusive"}, "inconclusive")
     error = found[f"{printable(HOSTILE)} recording"].find("error")
     assert error is not None
     assert error.attrib == {"type": "truncated", "message": printable(f"the data ends {EVIL}")}

@@ -108,7 +108,8 @@ def _resume(resume: Resume, findings: Sequence[Finding]) -> Case:
         None if named is None else named.timing.response_gap_s,
     )
     if case.result is None and any(session.outcome == "inconclusive" for session in resume.sessions):
-        return case._replace(result="skipped", message="inconclusive")
+        why = "inconclusive"
+        return case._replace(result="skipped", message=why, lines=[why])  # GitLab shows no attributes
     return case
 
 
