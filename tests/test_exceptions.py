@@ -288,7 +288,7 @@ ignore = ["RL407"]
             else:
                 assert result.stderr == (settings + left_out if form in {"csv", "text"} else left_out)
     assert run("-f", "markdown", two.name, cwd=tmp_path).stdout.endswith(
-        "\nException for agent: 2 findings of RL2 left out, until 2020-01-01, which has passed: `@all` `[x](y`) "
+        "\nException for agent: 2 findings of RL2 left out, until 2020-01-01, which has passed: `@all` `[x](y)` "
         r"`:\x3aerror:\x3a`."
         "\n\nException for other `<1`: 1 finding of RL201 left out: its vendor is told.\n"
     )

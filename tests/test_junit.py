@@ -15,7 +15,7 @@ from replaylint.render.concise import of_outcome
 from replaylint.render.escape import printable
 from replaylint.render.phrases import of_finding
 from replaylint.report.model import Evidence
-from tests.reports import EVIL, HOSTILE, ONE, finding, findings, resume, rich, session, timing
+from tests.reports import EVIL, HOSTILE, ONE, finding, findings, resume, rich, session, timing, traces
 from tests.test_ci_formats import REPORTS, empty, holding, without_findings
 from tests.test_render import rendered
 
@@ -94,6 +94,9 @@ def test_results_of_tests() -> None:
     assert failure is not None
     assert failure.attrib == {"type": "RL301", "message": findings()[0].message}
     assert failure.text == of_finding(findings()[0])
+    skipped = found[f"{ONE} session/resume -1"].find("skipped")
+    assert skipped is not None
+    assert (skipped.attrib, skipped.text) == ({"message": "inconclusive"}, "inconclusive")
     error = found[f"{printable(HOSTILE)} recording"].find("error")
     assert error is not None
     assert error.attrib == {"type": "truncated", "message": printable(f"the data ends {EVIL}")}
@@ -203,8 +206,12 @@ def test_what_could_not_be_read_comes_before_what_was_found() -> None:
 
 
 def test_a_suite_names_its_file_and_no_property_stands_twice() -> None:
-    suites = list(parsed(rendered("junit", rich())))
-    assert [suite.get("file") for suite in suites] == [suite.get("name") for suite in suites]
+    report = rich()
+    report.traces.append(dataclasses.replace(traces()[-1], path=STANDARD_INPUT))
+    suites = list(parsed(rendered("junit", report)))
+    names = [suite.get("name") for suite in suites]
+    assert [suite.get("file") for suite in suites] == [*names[:-1], None]
+    assert names[-1] == STANDARD_INPUT
     names = [each.get("name") for suite in suites for each in suite.iter("property")]
     assert names == ["time"]
     assert suites[0].find("properties") is not None

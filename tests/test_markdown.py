@@ -16,6 +16,7 @@ from replaylint.analysis.lint import lint
 from replaylint.render import markdown
 from replaylint.render.escape import printable
 from replaylint.render.view import View
+from replaylint.report.model import SettingsUsed
 from replaylint.rules import all_rules
 from replaylint.views.quotes import CHANGED, NO_JSON, NO_MESSAGE, SEVERAL, STREAM, Quote, quotes
 from replaylint.views.redaction import Redactor
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
     from replaylint.report.model import Finding, Report
 
 GITHUB = MarkdownIt("gfm-like", {"linkify": False, "html": True})
-ISSUE = 65_536
-"""Characters of an issue, at most."""
+MOST = 60_000
+"""Characters. The text of an issue or of a comment has at most 65,536."""
 
 
 def output(report: Report, **options: Any) -> str:
@@ -123,14 +124,22 @@ Exception for other: 1 finding of RL1 left out: its vendor is told.
     assert output(report).endswith("\n4 more exceptions left out findings.\n")
 
 
-@pytest.mark.parametrize("text", ["x" * 100_000, "\x1b" * 100_000, "`|" * 50_000, "\U000e0041 " * 50_000])
+@pytest.mark.parametrize(
+    "text", ["x" * 100_000, "\x1b" * 100_000, "`|" * 50_000, "\U000e0041 " * 50_000, "\U000e0041" * 100_000]
+)
 def test_what_is_left_out_fits_too(text: str) -> None:
-    report = dataclasses.replace(rich(), findings=many(500, text))
+    report = dataclasses.replace(poisoned(text, *TEXTS), findings=many(500, text))
+    report.traces = [dataclasses.replace(report.traces[0], path=f"{number}{text}") for number in range(500)]
+    report.budgets = report.budgets * 30
+    report.settings = SettingsUsed(text, {text: [text] * 9}, 1)
     exemption = dataclasses.replace(report.exceptions[0], name=text, reason=text)
     report.exceptions = [exemption] * 100
     assert report.baseline is not None
     report.baseline.gone = [dataclasses.replace(report.baseline.gone[0], name=text)] * 100
-    assert len(output(report)) <= ISSUE
+    shown = output(report)
+    assert len(shown) <= MOST
+    assert re.search(r"\n\d+ more findings \(\d+ errors\) would not fit; other formats list them all\.\n", shown)
+    assert "\n110 more budgets would not fit.\n" in shown
 
 
 def test_quietly_there_are_only_findings() -> None:
@@ -141,6 +150,13 @@ def test_quietly_there_are_only_findings() -> None:
 def test_the_gravest_come_first() -> None:
     headings = re.findall("^### ([a-z]+) ", output(rich()), re.MULTILINE)
     assert headings == sorted(headings, key=["error", "warning", "info"].index)
+
+
+@pytest.mark.parametrize(("paths", "shown"), [([ONE, "two.ndjson"], ONE), (["-"], "-"), ([], "-")])
+def test_what_is_in_no_recording_is_at_the_first(paths: list[str], shown: str) -> None:
+    report = dataclasses.replace(rich(), findings=[finding("RL105", "error", "text", None, None)])
+    report.traces = [dataclasses.replace(report.traces[0], path=path) for path in paths]
+    assert f"\n**Error** at `{shown}`: text. To be fixed by the agent.\n" in output(report)
 
 
 # Its size
@@ -158,7 +174,7 @@ def many(number: int, message: str) -> list[Finding]:
 def test_it_fits_into_an_issue_and_says_what_does_not(message: str) -> None:
     report = dataclasses.replace(rich(), findings=many(500, message), baseline=None, exceptions=[])
     text = output(report)
-    assert len(text) <= ISSUE
+    assert len(text) <= MOST
     shown = text.count("**Error** at")
     left = 500 - shown
     assert shown > 5
@@ -175,7 +191,7 @@ def test_tables_fit_too(text: str) -> None:
         resumed(f"{number}{text}", 1, number, 5, session(f"{number}{text}", "truncated")) for number in range(1000)
     ]
     report.findings = [finding("RL105", "error", text, each.path, 5, request_id=1) for each in report.traces]
-    assert len(output(report)) <= ISSUE
+    assert len(output(report)) <= MOST
 
 
 def test_quotes_fit_too(tmp_path: Path) -> None:
@@ -185,7 +201,7 @@ def test_quotes_fit_too(tmp_path: Path) -> None:
         recording.resume(number + 1, f"s{number}").update(f"s{number}", "notice", **wide)
         recording.marker(f"s{number}").idle(f"s{number}").result(number + 1, {})
     text = of_files(written(recording, tmp_path))
-    assert ISSUE / 2 < len(text) <= ISSUE
+    assert MOST / 2 < len(text) <= MOST
     assert re.search(r"\n\d+ more findings \(\d+ errors\) would not fit; other formats list them all\.\n\Z", text)
 
 
@@ -300,6 +316,19 @@ def test_a_sentence_comes_out_as_it_was(payload: str) -> None:
     ]
     wanted = " ".join(re.findall("[^ ]+", printable(sentence)))
     assert found == [f"Error at {ONE}:3: {wanted}. To be fixed by the agent."]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("max(response_gap) is 7.30 s", "`max(response_gap)` is 7.30 s"),
+        ("(p95(response_gap)<2s), 'max(a_b)'.", "(`p95(response_gap)<2s`), '`max(a_b)`'."),
+        ("(a_b) a_b) ()", "(`a_b`) `a_b`) `()`"),
+    ],
+)
+def test_code_has_the_brackets_that_are_its_own(sentence: str, shown: str) -> None:
+    report = dataclasses.replace(rich(), findings=[finding("RL105", "error", sentence, ONE, 3)])
+    assert f": {shown}. To be fixed" in output(report, quiet=True)
 
 
 @given(text=st.text())

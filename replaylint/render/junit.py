@@ -3,7 +3,8 @@
 It keeps to `junit-10.xsd` of Jenkins' xUnit plugin, as pytest does. A test fails for errors; warnings, infos and known
 findings are in its output. A recording that could not be read to its end is an error of its test `recording`, where
 also findings on no resume are; those on all recordings are in the first one's. Properties stand in the first suite:
-some readers take no name twice.
+some readers take no name twice. The `file` of a suite is its recording, from the root of the repository: readers put
+annotations there.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replaylint.recording.source import STANDARD_INPUT
+from replaylint.render.address import address
 from replaylint.render.concise import of_outcome
 from replaylint.render.distinct import distinct
 from replaylint.render.escape import printable
@@ -43,7 +45,7 @@ class Case(NamedTuple):
     time: float | None = None
 
 
-def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
+def render(report: Report, view: View) -> Iterator[bytes]:
     """A suite for each recording."""
     suites = list(_suites(report))
     yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -53,7 +55,8 @@ def render(report: Report, view: View) -> Iterator[bytes]:  # noqa: ARG001
         properties["settings"] = of_settings(report.settings)
     for path, cases in suites:
         skipped = sum(case.result == "skipped" for case in cases)
-        yield _line(1, "testsuite", name=path, file=path, **_totals(cases), skipped=str(skipped))
+        file = None if path == STANDARD_INPUT else address(path, view.checkout)
+        yield _line(1, "testsuite", name=path, file=file, **_totals(cases), skipped=str(skipped))
         if properties:
             yield _line(2, "properties")
             for name, value in properties.items():
@@ -105,7 +108,8 @@ def _resume(resume: Resume, findings: Sequence[Finding]) -> Case:
         None if named is None else named.timing.response_gap_s,
     )
     if case.result is None and any(session.outcome == "inconclusive" for session in resume.sessions):
-        return case._replace(result="skipped", message="inconclusive")
+        why = "inconclusive"
+        return case._replace(result="skipped", message=why, lines=[why])  # GitLab shows no attributes
     return case
 
 

@@ -89,7 +89,7 @@ def _totals(report: Report) -> str:
 
 def _budgets(report: Report) -> Iterator[str]:
     for each in report.budgets[:MAX_BUDGETS]:
-        yield f"\nBudget {_prose(clipped(each.budget, MAX_REMARK_CHARS))}: {_prose(outcome(each))}.\n"
+        yield f"\nBudget {_prose(clipped(each.budget, MAX_NAME_CHARS))}: {prose(outcome(each))}.\n"
     if len(report.budgets) > MAX_BUDGETS:
         yield f"\n{counted(len(report.budgets) - MAX_BUDGETS, 'more budget')} would not fit.\n"
 
@@ -318,8 +318,8 @@ def _block(lines: Iterable[str]) -> str:
 
 
 PLAIN: Final = re.compile(r"""[("']?-?[^\W_]+(?:[-'./][^\W_]+)*[)"']*[.,;:!?]?[)"']*""")
-AROUND: Final = r"""^([("']*)(.*?)([)"'.,;:!?]*)$"""
-"""A word that is code, and the punctuation around it."""
+AROUND: Final = r"""^([("']*)(.*?(?:\([^()]*\))?)([)"'.,;:!?]*)$"""
+"""A word that is code, and the punctuation around it; brackets in it, as in max(total), are its own."""
 LINKED: Final = re.compile(r"(?i)www\.|[0-9a-f]{7}|[a-z]+-[0-9]")
 """What looks like a word but would be linked: addresses, commits, GH-1 and references to other trackers."""
 
