@@ -70,8 +70,7 @@ def render(report: Report, view: View) -> Iterator[bytes]:
     identified = zip(report.findings, _fingerprints(view, report.findings), strict=True)
     new = [each for each in identified if not each[0].known]
     kept = _most_severe(new)
-    rules = entries(all_rules())
-    indices = {entry.rule.code: index for index, entry in enumerate(rules)}
+    indices = {rule.code: index for index, rule in enumerate(all_rules())}
     results = (_result(view, finding, fingerprints, indices, first) for finding, fingerprints in kept)
     invocation = _invocation(view, report, known=len(report.findings) - len(new), left_out=len(new) - len(kept))
     driver = {
@@ -83,13 +82,18 @@ def render(report: Report, view: View) -> Iterator[bytes]:
     run = {"automationDetails": {"id": f"{report.tool.name}/"}, "originalUriBaseIds": ROOTS}
     yield b'{"$schema": ' + dumped(SCHEMA) + b', "version": "2.1.0", "runs": [{\n'
     yield b'"tool": {"driver": ' + dumped(driver).removesuffix(b"}") + b', "rules": '
-    yield from listed(map(_rule, rules))
+    yield _rules()
     yield b"}},\n" + dumped(run)[1:-1] + b',\n"invocations": ' + dumped([invocation]) + b',\n"results": '
     yield from listed(results)
     yield b"}]}\n"
 
 
 # What was looked for
+
+
+@cache  # they are the same in each report
+def _rules() -> bytes:
+    return b"".join(listed(map(_rule, entries(all_rules()))))
 
 
 def _rule(entry: Entry) -> Object:
