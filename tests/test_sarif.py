@@ -134,7 +134,7 @@ def test_a_run_says_what_it_is() -> None:
         "version": "0.1.0",
         "informationUri": "https://agentclientprotocol.com/",
     }
-    assert run["automationDetails"] == {"id": "replaylint/"}
+    assert run["automationDetails"] == {"id": "replaylint/"}  # its inputs share no path
     assert set(run["originalUriBaseIds"]) == {ROOT}
     assert set(run["originalUriBaseIds"][ROOT]) == {"description"}  # no path of a machine
 

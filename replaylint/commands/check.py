@@ -19,6 +19,7 @@ from replaylint.commands.usage import list_commands
 from replaylint.policies.options import Options, spelled_out
 from replaylint.policies.severities import Level, failing
 from replaylint.render import renderer
+from replaylint.report.paths import shown_path
 from replaylint.version import __version__
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ def check(
         resume=options["resume"],
         timelines=timelines.of(report) if timelines is not None else None,
         quotes=_quotes,
+        inputs=[shown_path(each) for each in traces or filter(None, [client, agent])],
     )
     if report.baseline is not None or report.exceptions or taken is not None:
         for each in suppressions.beside(report, form, quiet=quiet, updated=output is not None):

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from functools import cache
 from hashlib import sha256
+from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
@@ -79,13 +80,30 @@ def render(report: Report, view: View) -> Iterator[bytes]:
         "version": report.tool.version,
         "informationUri": INFORMATION,
     }
-    run = {"automationDetails": {"id": f"{report.tool.name}/"}, "originalUriBaseIds": ROOTS}
+    run = {"automationDetails": {"id": _category(report, view)}, "originalUriBaseIds": ROOTS}
     yield b'{"$schema": ' + dumped(SCHEMA) + b', "version": "2.1.0", "runs": [{\n'
     yield b'"tool": {"driver": ' + dumped(driver).removesuffix(b"}") + b', "rules": '
     yield _rules()
     yield b"}},\n" + dumped(run)[1:-1] + b',\n"invocations": ' + dumped([invocation]) + b',\n"results": '
     yield from listed(results)
     yield b"}]}\n"
+
+
+def _category(report: Report, view: View) -> str:
+    """By what readers tell runs apart: the path that all inputs share, so that runs over others replace nothing.
+
+    With the slash at its end the whole of it is the category, and nothing names the single run.
+    """
+    inputs = view.inputs or [trace.path for trace in report.traces]
+    levels = zip(*(_parts(address(path, view.checkout)) for path in inputs), strict=False)
+    shared = takewhile(lambda names: len(set(names)) == 1, levels)
+    return "/".join([report.tool.name, *(printable(name) for name, *_ in shared), ""])
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """Of an absolute path only the name: the rest is of this machine."""
+    pure = PurePath(path)
+    return (pure.name,) if pure.is_absolute() else pure.parts
 
 
 # What was looked for
